@@ -1,11 +1,9 @@
 # `make help` lists the targets. The environment is .venv/, data goes to var/ or to $COSQA_HOME.
 .DEFAULT_GOAL := help
-.PHONY: help demo test test-postgres check lint types contracts run worker bench
-.PHONY: protections hostile survive faults raters rivals screenshots compose-smoke
+.PHONY: help demo test quick test-postgres check lint types contracts run worker bench
+.PHONY: protections honest hostile survive faults figures raters rivals screenshots compose-smoke
 
 PY := .venv/bin/python
-# The files of tests are shared out to as many processes as there are cores, in the order of tests/conftest.py.
-PARALLEL := -n auto --maxprocesses 4 --dist loadfile --no-loadscope-reorder
 export PYTHONUNBUFFERED := 1
 
 help: ## list the targets
@@ -27,21 +25,23 @@ run: .venv/.base ## serve your own data on http://127.0.0.1:8000
 worker: .venv/.base ## run the workers in the foreground
 	@$(PY) manage.py work
 
-test: .venv/.all ## run the whole test suite
+test: .venv/.all ## run the whole test suite, or the part that PYTEST names: PYTEST="tests/retrieval -k budget"
 	@scripts/need-sandbox
-	@scripts/need-chromium
-	@.venv/bin/pytest --ignore tests/e2e $(PARALLEL) --durations 15 $(PYTEST)
-	@scripts/browser-tests $(PYTEST)
+	@scripts/run-tests $(PYTEST)
 
-# What chooses its database itself is left out, and what asks the same of each role after one has asked it here.
+quick: .venv/.all ## run the tests that need no database, browser, sandbox or server: minutes, for the work in between
+	@scripts/run-tests --quick $(PYTEST)
+
+# What tests commit may be lost with the machine: PostgreSQL need not wait for its disk.
 test-postgres: .venv/.all ## run the tests that touch the database on the PostgreSQL of COSQA_TEST_DATABASE_URL
 	@test -n "$$COSQA_TEST_DATABASE_URL" || { echo "make: set COSQA_TEST_DATABASE_URL, such as postgres://postgres@127.0.0.1:5432/postgres" >&2; exit 1; }
-	@DATABASE_URL=$$COSQA_TEST_DATABASE_URL .venv/bin/pytest tests/annotation tests/retrieval tests/site \
-	  -m "database and not real_data and not browser and not alike" --ignore tests/site/test_serve.py --ignore tests/site/test_sample.py \
-	  --ignore tests/annotation/test_tasks.py $(PARALLEL) $(PYTEST)
+	@PGOPTIONS="-c synchronous_commit=off" DATABASE_URL=$$COSQA_TEST_DATABASE_URL scripts/run-tests --postgres $(PYTEST)
 
 protections: .venv/.all ## run the hostile programs with each protection of the sandbox switched off (minutes)
-	@SANDBOX_WHOLE=yes .venv/bin/pytest tests/sandbox/test_protections.py $(PYTEST)
+	@TESTS_WHOLE=yes .venv/bin/pytest tests/sandbox/backends/test_protections.py $(PYTEST)
+
+honest: .venv/.all ## run all honest programs with a right and a wrong candidate on both backends (minutes)
+	@TESTS_WHOLE=yes .venv/bin/pytest -s -n 0 tests/sandbox/test_honest.py $(PYTEST)
 
 hostile: .venv/.all ## run the hostile programs on both backends and write docs/hostile.md
 	@$(PY) -m tests.sandbox.hostile_report
@@ -60,19 +60,22 @@ contracts: .venv/.all
 
 check: lint types contracts test ## everything that must be green before a commit
 
+figures: .venv/.all ## reach the known figures of the whole real data, which takes MiniLM minutes
+	@TESTS_WHOLE=yes .venv/bin/pytest tests/retrieval/test_real_data.py tests/site/test_real_build.py $(PYTEST)
+
 bench: .venv/.all ## measure speed, as ratios
 	@$(PY) manage.py bench
 
 survive: .venv/.all ## kill callers and engines at full size: needs root, dockerd and Docker, takes minutes
 	@scripts/need-sandbox
-	@SANDBOX_WHOLE=yes .venv/bin/pytest tests/sandbox/test_survival.py $(PYTEST)
+	@TESTS_WHOLE=yes .venv/bin/pytest tests/sandbox/test_survival.py $(PYTEST)
 
 faults: .venv/.all ## kill workers, Redis and PostgreSQL 100 times under a build of 2,000 cases (half an hour)
 	@$(PY) -m tests.faults.drive --cases 40 --kills 0 --lease 15 --stall 3 --minutes 4 --skew=-300
 	@$(PY) -m tests.faults.drive $(FAULTS)
 
 raters: .venv/.all ## let 20 raters rate for a minute on each database, over HTTP, and check that nothing is lost
-	@RATERS_EXAMPLES=200 .venv/bin/pytest --timeout 1800 tests/annotation/studies/test_queue_machine.py $(PYTEST)
+	@RATERS_EXAMPLES=200 .venv/bin/pytest --timeout 1800 tests/annotation/studies/enrolment/test_queue_machine.py $(PYTEST)
 	@$(PY) -m tests.raters.drive $(RATERS)
 
 rivals: .venv/.all ## compare with Label Studio, doccano and Potato in one run and write docs/rivals.md (15 minutes)

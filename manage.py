@@ -52,7 +52,7 @@ def reader_left() -> bool:
 def make_ready() -> None:
     """Have the database brought up to date, or end and say why it is not."""
     django.setup()
-    from cosqa_site.preparing import DatabaseNotReady, make_ready
+    from cosqa_site.startup import DatabaseNotReady, make_ready
 
     try:
         make_ready()

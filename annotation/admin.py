@@ -12,7 +12,7 @@ from django.db import models, transaction
 from django.forms import ModelForm
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 
-from annotation.access import role_of
+from annotation.accounts.roles import role_of
 from annotation.models import (
     ApiToken,
     Build,
@@ -24,12 +24,11 @@ from annotation.models import (
     Merge,
     Price,
     ProjectCapChange,
-    PublishJob,
     Review,
     Step,
 )
-from annotation.seen import mark_seen
-from annotation.studies.auditing import Verb, record
+from annotation.studies.audit_log import Verb, append_audit_event
+from annotation.studies.exposure import mark_seen
 from retrieval.admin import BenchmarkLabelAdmin, CandidateAdmin, LabelAdmin, ReadOnly
 from retrieval.models import BenchmarkLabel, Candidate, Label
 
@@ -147,7 +146,7 @@ class AccountAdmin(Editable, UserAdmin):  # type: ignore[type-arg]  # its parame
             "changed": sorted(form.changed_data),
         }
         if form.changed_data:
-            record(request.user, Verb.ACCOUNT_CHANGED, f"account {account}", detail=detail)
+            append_audit_event(request.user, Verb.ACCOUNT_CHANGED, f"account {account}", detail=detail)
 
     def user_change_password(self, request: HttpRequest, id: str, form_url: str = "") -> Any:  # noqa: A002
         """Recorded where another password was set; never the password."""
@@ -158,7 +157,7 @@ class AccountAdmin(Editable, UserAdmin):  # type: ignore[type-arg]  # its parame
             if list(known.all()) != before:
                 account = User.objects.get(pk=int(id))
                 detail = {"new_password": True}
-                record(request.user, Verb.ACCOUNT_CHANGED, f"account {account}", detail=detail)
+                append_audit_event(request.user, Verb.ACCOUNT_CHANGED, f"account {account}", detail=detail)
         return response
 
 
@@ -179,7 +178,7 @@ class BuildEventAdmin(ReadOnly):
 class ProjectCapChangeAdmin(ReadOnly):
     """The cap itself is changed on the dashboard, where a reason is asked for."""
 
-    list_display = ("at", "user", "before", "after", "why")
+    list_display = ("at", "user", "before", "after", "reason")
     list_select_related = ("user",)
 
 
@@ -240,14 +239,17 @@ class SeenCandidateAdmin(Telling, CandidateAdmin):
 
 @admin.register(Merge)
 class MergeAdmin(ReadOnly):
-    list_display = ("asked_at", "build", "rule", "asked_by", "pairs", "given", "withdrawn", "finished_at")
+    list_display = (
+        "asked_at",
+        "build",
+        "rule",
+        "asked_by",
+        "pairs",
+        "new_or_changed",
+        "withdrawn",
+        "finished_at",
+    )
     list_select_related = ("build", "asked_by")
-
-
-@admin.register(PublishJob)
-class PublishJobAdmin(ReadOnly):
-    list_display = ("created_at", "build", "name", "pool", "created_by", "state", "done", "total")
-    list_select_related = ("build", "created_by")
 
 
 @admin.register(ConnectionTest)

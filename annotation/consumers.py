@@ -14,10 +14,10 @@ from django.db import DatabaseError
 from django.template.loader import render_to_string
 from django.urls import path, re_path
 
-from annotation import progress
-from annotation.access import Role, has_role, jobs_visible_to
+from annotation.accounts.roles import Role, has_role, jobs_visible_to
+from annotation.builds.results import progress
 from annotation.models import Build
-from annotation.pages.builds import progress_page
+from annotation.web.builds.page import progress_page
 
 LOOK: Final = 1.0
 """Seconds between two looks at the build's version."""
@@ -65,7 +65,7 @@ class BuildConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channe
             await self.close(FAULT)
 
     async def follow(self, pk: int) -> None:
-        look = database_sync_to_async(changed)
+        look = database_sync_to_async(load_changed_fragment)
         known: str | None = None
         while True:
             change = await look(self.scope["user"].pk, pk, known)
@@ -75,7 +75,7 @@ class BuildConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channe
             await asyncio.sleep(LOOK)
 
 
-def changed(user_pk: int | None, pk: int, known: str | None) -> dict[str, str] | None:
+def load_changed_fragment(user_pk: int | None, pk: int, known: str | None) -> dict[str, str] | None:
     """The fragment and its version, unless the version is `known`. Raises Refused, Build.DoesNotExist."""
     user = User.objects.filter(pk=user_pk or 0, is_active=True).first()
     if user is None or not has_role(user, Role.ADMIN):
@@ -85,8 +85,8 @@ def changed(user_pk: int | None, pk: int, known: str | None) -> dict[str, str] |
     if version is not None and version == known:
         return None
     page = progress_page(builds.get(pk=pk))
-    html = render_to_string("annotation/build.html#progress", {"page": page})
-    return {"version": page.shot.version, "html": html}
+    html = render_to_string("annotation/builds/detail.html#progress", {"page": page})
+    return {"version": page["shot"].version, "html": html}
 
 
 class Nowhere(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels publishes no types

@@ -2,6 +2,7 @@
 
     screening --match / no match------------------------------------> settled
         +-to reader-> reading -+                                        ^
+        +-spot check-> reading (a clear pair that is tested all the same)
         +-unclear--------------+-> writing_test -> executing -> arbitrating
                                    |  ^  ^  ^         |  ^        ^   +-disputed-> tie_breaking -> settled
                                    +--+  |  +rejected-+  |        | refused
@@ -48,6 +49,7 @@ class Event(StrEnum):
     NO_MATCH = "no_match"
     UNCLEAR = "unclear"
     TO_READER = "to_reader"
+    SPOT_CHECK = "spot_check"
     READ = "read"
     CONTRASTED = "contrasted"
     WRITTEN = "written"
@@ -67,6 +69,9 @@ class Event(StrEnum):
 UNCLEAR_EVENTS: Final = (Event.UNCLEAR, Event.TO_READER)
 """What the screener's "unclear" leads to: at once a test, or a reader before it."""
 
+TO_TEST_EVENTS: Final = (*UNCLEAR_EVENTS, Event.SPOT_CHECK)
+"""What leads from the screener on to a test: unclear pairs, and clear ones that are checked by one."""
+
 
 class IllegalMove(Exception):
     """The event can't happen in the stage; nothing was changed."""
@@ -80,8 +85,6 @@ class IllegalMove(Exception):
         self.stage = stage
         self.event = event
 
-
-FIRST: Final = Stage.SCREENING
 
 QUEUE_OF: Final[Mapping[Stage, Queue]] = MappingProxyType(
     {
@@ -104,6 +107,7 @@ TRANSITIONS: Final[Mapping[tuple[Stage, Event], Stage]] = MappingProxyType(
         (Stage.SCREENING, Event.NO_MATCH): Stage.SETTLED,
         (Stage.SCREENING, Event.UNCLEAR): Stage.WRITING_TEST,
         (Stage.SCREENING, Event.TO_READER): Stage.READING,
+        (Stage.SCREENING, Event.SPOT_CHECK): Stage.READING,
         (Stage.READING, Event.READ): Stage.WRITING_TEST,
         (Stage.WRITING_TEST, Event.CONTRASTED): Stage.WRITING_TEST,
         (Stage.WRITING_TEST, Event.WRITTEN): Stage.EXECUTING,
@@ -131,7 +135,7 @@ def legal_events(stage: Stage) -> tuple[Event, ...]:
     return tuple(event for event in Event if (stage, event) in TRANSITIONS)
 
 
-def following(stage: Stage, event: Event, left: Stage | None = None) -> Stage:
+def next_stage(stage: Stage, event: Event, left: Stage | None = None) -> Stage:
     """The stage after `event` happened in `stage`.
 
     `left` is the working stage from which an abandoned case was given up; only RETRIED needs it.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.contrib.admin import AdminSite
 from django.http import HttpRequest
 
-from annotation.access import Role, has_role, refuse_while_blind
+from annotation.accounts.roles import Role, has_role, refuse_while_blind
 
 
 class WorkbenchSite(AdminSite):

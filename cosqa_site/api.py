@@ -12,7 +12,7 @@ from ninja import NinjaAPI, Swagger
 from ninja.openapi.schema import OpenAPISchema
 from ninja.operation import Operation
 
-from annotation.access import Role
+from annotation.accounts.roles import Role
 from annotation.api import router as annotation_router
 from annotation.api.auth import signed_in
 from cosqa_site import errors
@@ -95,6 +95,6 @@ api = WorkbenchAPI(
         settings={"validatorUrl": None, "tryItOutEnabled": True, "docExpansion": "list", "deepLinking": False}
     ),
 )
-errors.register(api)
+errors.register_error_handlers(api)
 api.add_router("/collections", retrieval_router)
 api.add_router("", annotation_router)

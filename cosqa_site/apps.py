@@ -7,7 +7,7 @@ from typing import Any
 
 from django.apps import AppConfig
 from django.contrib import admin
-from django.contrib.admin import apps as admin_apps
+from django.contrib.admin import apps
 from django.contrib.admin.checks import check_admin_app, check_dependencies
 from django.core import checks
 
@@ -20,7 +20,7 @@ class SiteConfig(AppConfig):
         from cosqa_site import checks  # noqa: F401 (importing it registers its checks)
 
 
-class WorkbenchAdminConfig(admin_apps.SimpleAdminConfig):
+class WorkbenchAdminConfig(apps.SimpleAdminConfig):
     """Django's admin with our site as the default one.
 
     Its tables are loaded by the routes that show them and the check that looks at them, not by each command.

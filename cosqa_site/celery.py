@@ -12,15 +12,15 @@ from celery.signals import worker_init
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
 app = Celery("cosqa")
 app.config_from_object("django.conf:settings", namespace="CELERY")
-app.autodiscover_tasks(["annotation"])
+app.autodiscover_tasks(["annotation.jobs"], related_name="celery_tasks")
 
 
 @worker_init.connect
 def wait_until_prepared(**_: Any) -> None:
     """Start no worker before a server has made the tables."""
-    from cosqa_site import preparing  # imports models, which this module must not need to be imported
+    from cosqa_site import startup  # imports models, which this module must not need to be imported
 
     try:
-        preparing.wait_until_prepared()
-    except preparing.DatabaseNotReady as why:
+        startup.wait_until_prepared()
+    except startup.DatabaseNotReady as why:
         sys.exit(str(why))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -10,13 +10,29 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core import checks
 
+from cosqa_site.startup import WrongRelease, refuse_other_release
+
 LOCAL = {"127.0.0.1", "localhost", "::1"}
 
 
 @checks.register("cosqa")
 def settings_fit_together(**kwargs: Any) -> list[checks.CheckMessage]:
     """Every combination of settings that contradicts itself."""
-    return [*broker_and_database(), *sandbox(), *language_model()]
+    return [*broker_and_database(), *check_sandbox_settings(), *language_model()]
+
+
+@checks.register(checks.Tags.database)
+def database_is_of_this_release(
+    *, databases: Sequence[str] | None = None, **kwargs: Any
+) -> list[checks.CheckMessage]:
+    """Asked by `manage.py migrate` before it changes anything."""
+    if not databases:
+        return []
+    try:
+        refuse_other_release()
+    except WrongRelease as why:
+        return [checks.Error(str(why), id="cosqa.E001")]
+    return []
 
 
 def broker_and_database() -> Iterator[checks.CheckMessage]:
@@ -34,7 +50,7 @@ def broker_and_database() -> Iterator[checks.CheckMessage]:
         )
 
 
-def sandbox() -> Iterator[checks.CheckMessage]:
+def check_sandbox_settings() -> Iterator[checks.CheckMessage]:
     unused = [name for name in ("DOCKER_HOST", "SANDBOX_IMAGE", "SANDBOX_RUNTIME") if getattr(settings, name)]
     if unused and settings.SANDBOX_BACKEND not in {"auto", "docker"}:
         names = ", ".join(f"COSQA_{name}" for name in unused)
@@ -47,8 +63,10 @@ def sandbox() -> Iterator[checks.CheckMessage]:
 
 def language_model() -> Iterator[checks.CheckMessage]:
     yield from own_profile(settings.LLM_PROFILE)
-    yield from unencrypted("COSQA_LLM_BASE_URL", settings.LLM_BASE_URL, settings.ANTHROPIC_API_KEY)
-    yield from unencrypted(
+    yield from check_encrypted_address(
+        "COSQA_LLM_BASE_URL", settings.LLM_BASE_URL, settings.ANTHROPIC_API_KEY
+    )
+    yield from check_encrypted_address(
         "COSQA_EMBEDDINGS_BASE_URL", settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_API_KEY
     )
 
@@ -57,10 +75,10 @@ def own_profile(name: str) -> Iterator[checks.CheckMessage]:
     """Whether a profile of one's own can be read: those that are shipped can, and loading them takes long."""
     if not name.endswith(".toml"):
         return
-    from annotation.llm.profiles import UnknownProfile, profile
+    from annotation.llm.profiles import UnknownProfile, load_provider_profile
 
     try:
-        yield from own_tokenizer(profile(name).tokenizer)
+        yield from own_tokenizer(load_provider_profile(name).tokenizer)
     except UnknownProfile as error:
         yield checks.Error(
             f"COSQA_LLM_PROFILE: {error}",
@@ -79,7 +97,7 @@ def own_tokenizer(place: str) -> Iterator[checks.CheckMessage]:
         )
 
 
-def unencrypted(name: str, address: str, key: str) -> Iterator[checks.CheckMessage]:
+def check_encrypted_address(name: str, address: str, key: str) -> Iterator[checks.CheckMessage]:
     parts = urlsplit(address)
     if key and parts.scheme == "http" and parts.hostname not in LOCAL:
         yield checks.Warning(

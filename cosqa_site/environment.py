@@ -1,5 +1,6 @@
 """Environment variables as values of a type; ImproperlyConfigured says what was expected of a wrong one."""
 
+import os
 import re
 import shlex
 from datetime import date
@@ -10,25 +11,28 @@ import environ
 from django.core.exceptions import ImproperlyConfigured, ValidationError
 from django.core.validators import validate_email
 
+from sandbox.host_users import parse_users
+
 env = environ.Env()
 
 
-def text(name: str, default: str = "") -> str:
+def read_text_variable(name: str, default: str = "") -> str:
     """The variable as text; an empty one counts as unset, as compose files pass it on."""
-    return str(env.str(name, default=default)) or default
+    # Not `env.str`: that takes what begins with $ for the name of another variable.
+    return os.environ.get(name) or default
 
 
-def choice(name: str, allowed: tuple[str, ...]) -> str:
+def read_choice_variable(name: str, allowed: tuple[str, ...]) -> str:
     """One of `allowed`; the first is the default. Raises ImproperlyConfigured."""
-    value = text(name, allowed[0])
+    value = read_text_variable(name, allowed[0])
     if value not in allowed:
         raise ImproperlyConfigured(f"{name}={value!r}: expected one of {', '.join(allowed)}")
     return value
 
 
-def switch(name: str, default: bool) -> bool:
+def read_boolean_variable(name: str, default: bool) -> bool:
     """A boolean. Raises ImproperlyConfigured on anything but true/false, yes/no, on/off, 1/0."""
-    value = text(name, str(default)).lower()
+    value = read_text_variable(name, str(default)).lower()
     if value in {"true", "yes", "on", "1"}:
         return True
     if value in {"false", "no", "off", "0"}:
@@ -36,17 +40,17 @@ def switch(name: str, default: bool) -> bool:
     raise ImproperlyConfigured(f"{name}={value!r}: expected true or false")
 
 
-def number(name: str, default: int, low: int, high: int) -> int:
+def read_integer_variable(name: str, default: int, low: int, high: int) -> int:
     """A whole number within [low, high]. Raises ImproperlyConfigured."""
-    value = text(name, str(default))
+    value = read_text_variable(name, str(default))
     if not re.fullmatch("-?[0-9]{1,9}", value) or not low <= int(value) <= high:
         raise ImproperlyConfigured(f"{name}={value!r}: expected a whole number from {low} to {high}")
     return int(value)
 
 
-def url(name: str, schemes: tuple[str, ...]) -> str:
+def read_url_variable(name: str, schemes: tuple[str, ...]) -> str:
     """A URL with one of `schemes`, or empty. Raises ImproperlyConfigured."""
-    value = text(name)
+    value = read_text_variable(name)
     if value and not is_url(value, schemes):
         expected = " or ".join(f"{scheme}://{'PATH' if scheme == 'unix' else 'HOST…'}" for scheme in schemes)
         raise ImproperlyConfigured(f"{name}={value!r}: expected {expected}")
@@ -63,9 +67,9 @@ def is_url(value: str, schemes: tuple[str, ...]) -> bool:
         return False
 
 
-def day(name: str, default: str) -> str:
+def read_date_variable(name: str, default: str) -> str:
     """A date such as 2026-01-31; empty for `none`. Raises ImproperlyConfigured."""
-    value = text(name, default)
+    value = read_text_variable(name, default)
     if value != "none" and not is_day(value):
         raise ImproperlyConfigured(f"{name}={value!r}: expected a date such as 2026-01-31, or none")
     return "" if value == "none" else value
@@ -79,9 +83,18 @@ def is_day(value: str) -> bool:
         return False
 
 
-def hosts(name: str, default: str) -> list[str]:
+def read_users_variable(name: str, default: range) -> range:
+    """Users of the machine as FIRST-LAST, both included. Raises ImproperlyConfigured."""
+    value = read_text_variable(name, f"{default[0]}-{default[-1]}")
+    try:
+        return parse_users(value)
+    except ValueError as error:
+        raise ImproperlyConfigured(f"{name}={value!r}: {error}") from error
+
+
+def read_hosts_variable(name: str, default: str) -> list[str]:
     """Comma-separated names of hosts. Raises ImproperlyConfigured."""
-    found = [host.strip() for host in text(name, default).split(",") if host.strip()]
+    found = [host.strip() for host in read_text_variable(name, default).split(",") if host.strip()]
     for host in found:
         if not re.fullmatch(r"\*|\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]", host):
             raise ImproperlyConfigured(
@@ -90,9 +103,9 @@ def hosts(name: str, default: str) -> list[str]:
     return found
 
 
-def addresses(name: str) -> list[str]:
+def read_emails_variable(name: str) -> list[str]:
     """Comma-separated e-mail addresses. Raises ImproperlyConfigured."""
-    found = [address.strip() for address in text(name).split(",") if address.strip()]
+    found = [address.strip() for address in read_text_variable(name).split(",") if address.strip()]
     for address in found:
         try:
             validate_email(address)
@@ -103,9 +116,9 @@ def addresses(name: str) -> list[str]:
     return found
 
 
-def command(name: str) -> list[str]:
+def read_command_variable(name: str) -> list[str]:
     """A program and its arguments, split as a shell would; no shell runs it. Raises ImproperlyConfigured."""
-    value = text(name)
+    value = read_text_variable(name)
     try:
         return shlex.split(value)
     except ValueError as error:
@@ -114,17 +127,17 @@ def command(name: str) -> list[str]:
         ) from error
 
 
-def existing(name: str, expected: str) -> str:
+def read_path_variable(name: str, expected: str) -> str:
     """The absolute path of something that is there, or empty. Raises ImproperlyConfigured."""
-    value = text(name)
+    value = read_text_variable(name)
     if value and not Path(value).exists():
         raise ImproperlyConfigured(f"{name}={value!r}: expected {expected}")
     return value and str(Path(value).absolute())
 
 
-def origins(name: str) -> list[str]:
+def read_origins_variable(name: str) -> list[str]:
     """Comma-separated origins, each with its scheme. Raises ImproperlyConfigured."""
-    found = [origin.strip() for origin in text(name).split(",") if origin.strip()]
+    found = [origin.strip() for origin in read_text_variable(name).split(",") if origin.strip()]
     for origin in found:
         if not is_url(origin, ("https", "http")):
             raise ImproperlyConfigured(f"{name}={origin!r}: expected https://HOST, more of them after commas")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import Any, Final
@@ -18,28 +18,29 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse
 from django.views import defaults
-from ninja import NinjaAPI
+from ninja import NinjaAPI, Schema
 from ninja.errors import HttpError, ValidationError
 
-from annotation import drafting
-from annotation.access import KeptBlind, refuse_while_blind
-from annotation.api.adjudicating import decision_out as adjudicated_out
-from annotation.api.missing import decision_out
+from annotation.accounts import draft_conflicts
+from annotation.accounts.roles import KeptBlind, refuse_while_blind
+from annotation.api.missing_functions import decision_out
 from annotation.api.rating import rating_out
-from annotation.api.reviews import review_out
-from annotation.caps import CapRefused
-from annotation.launching import LaunchRefused
-from annotation.missing.deciding import BadDecision, DecidedMeanwhile
+from annotation.builds.control.pause_resume import ControlRefused
+from annotation.builds.control.spending_caps import CapRefused
+from annotation.builds.launch.order import LaunchRefused
+from annotation.derived.missing_functions.function_decisions import BadDecision, DecidedMeanwhile
 from annotation.models import LostRace
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
 from annotation.review.own_tests import TooFast, TooManyWaiting
+from annotation.schemas.adjudication import DecisionOut
+from annotation.schemas.reviews import ReviewOut
 from annotation.stages import IllegalMove
-from annotation.steering import ControlRefused
-from annotation.studies import rating, undoing
-from annotation.studies.adjudicating import AdjudicatedMeanwhile, BadAdjudication, MayNotAdjudicate
-from annotation.studies.planning import StudyRefused
-from annotation.studies.queueing import BadSkip, Lapsed, QueueClosed
-from annotation.studies.sampling.wishing import SampleRefused
+from annotation.studies.adjudication.decisions import AdjudicatedMeanwhile, BadAdjudication, MayNotAdjudicate
+from annotation.studies.enrolment.queue import BadSkip, Lapsed, QueueClosed
+from annotation.studies.plan.form_checks import BadRating
+from annotation.studies.plan.plan import StudyRefused
+from annotation.studies.rating import ratings, undo
+from annotation.studies.sampling.sample_order import SampleRefused
 
 CONTENT_TYPE: Final = "application/problem+json"
 
@@ -53,8 +54,8 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     Conflict: HTTPStatus.CONFLICT,
     ControlRefused: HTTPStatus.CONFLICT,
     DecidedMeanwhile: HTTPStatus.CONFLICT,
-    drafting.DraftChanged: HTTPStatus.CONFLICT,
-    drafting.DraftRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    draft_conflicts.DraftChanged: HTTPStatus.CONFLICT,
+    draft_conflicts.DraftRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     IllegalMove: HTTPStatus.CONFLICT,
     KeptBlind: HTTPStatus.FORBIDDEN,
     Lapsed: HTTPStatus.CONFLICT,
@@ -65,9 +66,9 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     OverrideNeedsReason: HTTPStatus.UNPROCESSABLE_ENTITY,
     PermissionDenied: HTTPStatus.FORBIDDEN,
     QueueClosed: HTTPStatus.CONFLICT,
-    rating.BadRating: HTTPStatus.UNPROCESSABLE_ENTITY,
-    rating.RatedMeanwhile: HTTPStatus.CONFLICT,
-    undoing.NothingToTakeBack: HTTPStatus.CONFLICT,
+    BadRating: HTTPStatus.UNPROCESSABLE_ENTITY,
+    ratings.RatedMeanwhile: HTTPStatus.CONFLICT,
+    undo.NothingToTakeBack: HTTPStatus.CONFLICT,
     SampleRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     StudyRefused: HTTPStatus.CONFLICT,
     TooManyWaiting: HTTPStatus.TOO_MANY_REQUESTS,
@@ -75,7 +76,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
 }
 
 
-def register(api: NinjaAPI) -> None:
+def register_error_handlers(api: NinjaAPI) -> None:
     """Make `api` answer with problems."""
     for error in STATUSES:
         api.add_exception_handler(error, domain_problem)
@@ -83,7 +84,7 @@ def register(api: NinjaAPI) -> None:
     api.add_exception_handler(ValidationError, validation_problem)
 
 
-def problem(status: HTTPStatus, kind: str, detail: str, **more: Any) -> HttpResponse:
+def make_problem_response(status: HTTPStatus, kind: str, detail: str, **more: Any) -> HttpResponse:
     """One problem as a response; `more` are further members of the body."""
     body = {"type": f"urn:cosqa:{kind}", "title": status.phrase, "status": status.value, "detail": detail}
     response = HttpResponse(json.dumps(body | more), status=status.value, content_type=CONTENT_TYPE)
@@ -98,7 +99,7 @@ def domain_problem(request: HttpRequest, error: Exception | type[Exception]) -> 
         error = blind
     listed = next(kind for kind in type(error).__mro__ if kind in STATUSES)
     detail = "There is nothing here that you may see." if listed is Http404 else str(error)
-    response = problem(STATUSES[listed], name_of(listed), detail, **stored_of(error))
+    response = make_problem_response(STATUSES[listed], error_slug(listed), detail, **stored_of(error))
     if isinstance(error, TooFast):
         response["Retry-After"] = str(error.retry_after)
     return response
@@ -116,17 +117,20 @@ def kept_blind(request: HttpRequest) -> KeptBlind | None:
 def stored_of(error: object) -> dict[str, Any]:
     """What stands now, where somebody was faster: so that the caller can show both."""
     if isinstance(error, DecidedMeanwhile):
-        stored = decision_out(error.stored).model_dump(mode="json") if error.stored else None
-        return {"stored": stored, "yours": asdict(error.mine)}
-    if isinstance(error, rating.RatedMeanwhile):
-        return {"stored": rating_out(error.stored).model_dump(mode="json") if error.stored else None}
-    if isinstance(error, drafting.DraftChanged):
+        return {"stored": serialize_stored(decision_out, error.stored), "yours": asdict(error.mine)}
+    if isinstance(error, ratings.RatedMeanwhile):
+        return {"stored": serialize_stored(rating_out, error.stored)}
+    if isinstance(error, draft_conflicts.DraftChanged):
         return {"stored": {"text": error.stored.text, "revision": error.stored.revision}}
     if isinstance(error, AdjudicatedMeanwhile):
-        return {"stored": adjudicated_out(error.stored).model_dump(mode="json") if error.stored else None}
-    if not isinstance(error, Conflict):
-        return {}
-    return {"stored": review_out(error.stored).model_dump(mode="json") if error.stored else None}
+        return {"stored": serialize_stored(DecisionOut.of, error.stored)}
+    if isinstance(error, Conflict):
+        return {"stored": serialize_stored(ReviewOut.of, error.stored)}
+    return {}
+
+
+def serialize_stored(shown: Callable[[Any], Schema], row: object | None) -> dict[str, Any] | None:
+    return None if row is None else shown(row).model_dump(mode="json")
 
 
 def http_problem(request: HttpRequest, error: HttpError | type[HttpError]) -> HttpResponse:
@@ -134,7 +138,7 @@ def http_problem(request: HttpRequest, error: HttpError | type[HttpError]) -> Ht
     assert isinstance(error, HttpError), "the framework hands over the raised error"
     status = HTTPStatus(error.status_code)
     detail = "Log in, or send a bearer token." if error.message == status.phrase else error.message
-    return problem(status, name_of(status), detail)
+    return make_problem_response(status, error_slug(status), detail)
 
 
 def validation_problem(request: HttpRequest, error: ValidationError | type[ValidationError]) -> HttpResponse:
@@ -145,7 +149,7 @@ def validation_problem(request: HttpRequest, error: ValidationError | type[Valid
         for one in error.errors
     ]
     detail = "; ".join(f"{one['where']}: {one['what']}" for one in wrong[:3])
-    return problem(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", detail, errors=wrong)
+    return make_problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", detail, errors=wrong)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -154,10 +158,10 @@ def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:
         return defaults.bad_request(request, exception)
     if isinstance(exception, RequestDataTooBig):
         most = settings.DATA_UPLOAD_MAX_MEMORY_SIZE // 2**20
-        return problem(
+        return make_problem_response(
             HTTPStatus.REQUEST_ENTITY_TOO_LARGE, "too-large", f"Send at most {most} MB in one request."
         )
-    return problem(HTTPStatus.BAD_REQUEST, "bad-request", "The request can't be understood.")
+    return make_problem_response(HTTPStatus.BAD_REQUEST, "bad-request", "The request can't be understood.")
 
 
 def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
@@ -165,14 +169,14 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
     if not is_for_api(request):
         return defaults.page_not_found(request, exception)
     detail = "There is no such address; /api/docs lists those that there are."
-    return problem(HTTPStatus.NOT_FOUND, "not-found", detail)
+    return make_problem_response(HTTPStatus.NOT_FOUND, "not-found", detail)
 
 
 def is_for_api(request: HttpRequest) -> bool:
     return request.path.startswith("/api/")
 
 
-def name_of(error: type[Exception] | HTTPStatus) -> str:
+def error_slug(error: type[Exception] | HTTPStatus) -> str:
     """`LaunchRefused` as `launch-refused`, `HTTPStatus.NOT_FOUND` as `not-found`."""
     if isinstance(error, HTTPStatus):
         return error.name.lower().replace("_", "-")

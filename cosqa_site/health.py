@@ -18,11 +18,11 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError
 
-from annotation import clock
-from annotation.launching import lacks_key
+from annotation.builds.launch.launcher import lacks_key
+from annotation.jobs import clock_skew
+from annotation.jobs.providers import open_configured
 from annotation.models import Build
-from annotation.tools import open_configured
-from retrieval import known_encoders
+from retrieval.mining import known_encoders
 from retrieval.models import Mining
 from sandbox.runner import Check, SandboxUnavailable
 
@@ -34,22 +34,24 @@ Found = Iterator[checks.CheckMessage]
 @login_not_required
 @never_cache
 @require_safe
-def health(request: HttpRequest) -> JsonResponse:
+def report_health(request: HttpRequest) -> JsonResponse:
     """For load balancers: 200 where the database answers, else 503; nothing but that and the version."""
     try:
-        ping()
+        ping_database()
     except DatabaseError:
-        return JsonResponse({"status": "the database does not answer", "version": release()}, status=503)
-    return JsonResponse({"status": "ok", "version": release()})
+        return JsonResponse(
+            {"status": "the database does not answer", "version": installed_version()}, status=503
+        )
+    return JsonResponse({"status": "ok", "version": installed_version()})
 
 
-def ping() -> None:
+def ping_database() -> None:
     """Raises DatabaseError."""
     with connection.cursor() as cursor:
         cursor.execute("SELECT 1")
 
 
-def release() -> str:
+def installed_version() -> str:
     """The version installed; a source tree that was never installed has none."""
     try:
         return version("cosqa-workbench")
@@ -58,7 +60,7 @@ def release() -> str:
 
 
 @contextmanager
-def registered() -> Iterator[None]:
+def register_health_checks() -> Iterator[None]:
     """The health checks among Django's, for a while: they start a sandbox, so nobody runs them unasked."""
     checks.register(installation_is_healthy, TAG)
     try:
@@ -69,15 +71,15 @@ def registered() -> Iterator[None]:
 
 def installation_is_healthy(**kwargs: Any) -> list[checks.CheckMessage]:
     """What is missing of what builds need; without the database nothing else can be asked."""
-    found = list(database())
+    found = list(check_database())
     if not found:
         found = [message for look in CHECKS for message in look()]
     return found
 
 
-def database() -> Found:
+def check_database() -> Found:
     try:
-        ping()
+        ping_database()
     except DatabaseError as error:
         yield checks.Error(
             f"The database does not answer: {error}",
@@ -90,7 +92,7 @@ def database() -> Found:
         yield checks.Error("The database lacks migrations.", hint="Run 'manage.py migrate'.", id="cosqa.E102")
 
 
-def sandbox() -> Found:
+def check_sandbox() -> Found:
     """Whether a sandbox opens here, and which of its protections hold."""
     if settings.SANDBOX_BACKEND == "none":
         return
@@ -100,28 +102,28 @@ def sandbox() -> Found:
         yield checks.Error(f"Nothing can be executed: {why}", id="cosqa.E103")
         return
     try:
-        yield from (protection(check) for check in opened.check() if not check.ok)
+        yield from (describe_protection(check) for check in opened.check() if not check.ok)
     finally:
         opened.close()
 
 
-def protection(check: Check) -> checks.CheckMessage:
+def describe_protection(check: Check) -> checks.CheckMessage:
     kind = checks.Error if check.required else checks.Warning
     return kind(f"Sandbox, {check.name}: {check.found}", id="cosqa.E104" if check.required else "cosqa.W104")
 
 
-def time() -> Found:
+def check_clock() -> Found:
     """Whether this machine's clock agrees with the database server's."""
-    found = clock.off()
-    if abs(found) > clock.MOST:
+    found = clock_skew.measure_clock_skew()
+    if abs(found) > clock_skew.MOST:
         yield checks.Error(
-            clock.said(found),
+            clock_skew.describe_clock_skew(found),
             hint="Set it, best by NTP: its workers take no work until then.",
             id="cosqa.E108",
         )
 
 
-def key() -> Found:
+def check_live_key() -> Found:
     """Whether live builds have a key to ask with."""
     live = Build.objects.filter(provider=Build.Provider.LIVE, state__in=UNFINISHED)
     names = ", ".join(live.values_list("name", flat=True)[:5])
@@ -133,7 +135,7 @@ def key() -> Found:
         )
 
 
-def weights() -> Found:
+def check_encoder_weights() -> Found:
     """Whether the encoders of minings that are not done yet can be loaded."""
     waiting = Mining.objects.filter(state__in=[Mining.State.WAITING, Mining.State.RUNNING])
     wanted = {name for names in waiting.values_list("encoders", flat=True) for name in names}
@@ -143,7 +145,7 @@ def weights() -> Found:
             yield checks.Error(f"A mining waits for the encoder {name}: {missing}", id="cosqa.E106")
 
 
-def broker() -> Found:
+def check_broker() -> Found:
     """Whether the broker of the workers answers."""
     if not settings.CELERY_BROKER_URL:
         return
@@ -160,4 +162,10 @@ def broker() -> Found:
         )
 
 
-CHECKS: tuple[Callable[[], Found], ...] = (broker, time, key, weights, sandbox)
+CHECKS: tuple[Callable[[], Found], ...] = (
+    check_broker,
+    check_clock,
+    check_live_key,
+    check_encoder_weights,
+    check_sandbox,
+)

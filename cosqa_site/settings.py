@@ -14,20 +14,22 @@ from csp.constants import NONCE, NONE, SELF
 from django.core.exceptions import ImproperlyConfigured
 
 from cosqa_site.environment import (
-    addresses,
-    choice,
-    command,
-    day,
     env,
-    existing,
-    hosts,
-    number,
-    origins,
-    switch,
-    text,
-    url,
+    read_boolean_variable,
+    read_choice_variable,
+    read_command_variable,
+    read_date_variable,
+    read_emails_variable,
+    read_hosts_variable,
+    read_integer_variable,
+    read_origins_variable,
+    read_path_variable,
+    read_text_variable,
+    read_url_variable,
+    read_users_variable,
 )
-from sandbox.installing import PACKAGES_AS_OF
+from sandbox.host_users import USERS
+from sandbox.pip_install import PACKAGES_AS_OF
 
 BASE_DIR = Path(__file__).resolve().parent.parent
 SANDBOX_BACKENDS = ("auto", "bubblewrap", "docker", "none")
@@ -37,7 +39,7 @@ SHORTEST_KEY = 32
 def provider_profile(name: str) -> str:
     """A profile that is shipped, or the path of a .toml file with another. Raises ImproperlyConfigured."""
     shipped = sorted(path.stem for path in (BASE_DIR / "annotation" / "llm" / "providers").glob("*.toml"))
-    value = text(name, "anthropic")
+    value = read_text_variable(name, "anthropic")
     if value not in shipped and not (value.endswith(".toml") and Path(value).is_file()):
         known = ", ".join(shipped)
         raise ImproperlyConfigured(f"{name}={value!r}: expected one of {known}, or the path of a .toml file")
@@ -50,7 +52,8 @@ KNOWN_NAMES = """
     LLM_BASE_URL LLM_MODEL LLM_PROFILE LLM_TIMEOUT LLM_TOKENIZER LLM_WORKERS LOG_LEVEL
     NOTIFY_COMMAND NOTIFY_EMAIL NOTIFY_FROM NOTIFY_SECONDS PIP_CUTOFF PIP_UNDATED
     RUNS_PER_MINUTE
-    SANDBOX SANDBOX_IMAGE SANDBOX_LAYERS_GB SANDBOX_RUNTIME SANDBOX_WORKERS SECRET_KEY SECURE
+    SANDBOX SANDBOX_FORKS SANDBOX_IMAGE SANDBOX_LAYERS_GB SANDBOX_RUNTIME SANDBOX_USERS SANDBOX_WORKERS
+    SECRET_KEY SECURE
     TEST_DATA TEST_DATABASE_URL TEST_DOCKER TEST_REDIS_URL TEST_STUDIES TRUSTED_ORIGINS
 """
 
@@ -76,9 +79,9 @@ def folder_of(package: str) -> Path:
     return Path(found.origin).parent
 
 
-def home() -> Path:
+def find_data_folder() -> Path:
     """The folder of everything that is written: database, vectors, layers, uploads, exports."""
-    folder = Path(text("COSQA_HOME") or BASE_DIR / "var").expanduser().resolve()
+    folder = Path(read_text_variable("COSQA_HOME") or BASE_DIR / "var").expanduser().resolve()
     try:
         (folder / "static").mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where it is missing
     except OSError as error:
@@ -93,7 +96,7 @@ def secret_key(folder: Path) -> str:
 
     Raises ImproperlyConfigured, without the key, when a given one can be guessed.
     """
-    given = text("COSQA_SECRET_KEY")
+    given = read_text_variable("COSQA_SECRET_KEY")
     if given and (len(given) < SHORTEST_KEY or len(set(given)) < 5):
         raise ImproperlyConfigured(
             f"COSQA_SECRET_KEY: expected at least {SHORTEST_KEY} random characters: openssl rand -hex 32"
@@ -111,11 +114,11 @@ def secret_key(folder: Path) -> str:
     return path.read_text().strip()
 
 
-def database(folder: Path) -> dict[str, object]:
+def database_settings(folder: Path) -> dict[str, object]:
     """SQLite in WAL mode under `folder`, or the PostgreSQL of DATABASE_URL. Raises ImproperlyConfigured."""
-    given = url("DATABASE_URL", ("postgres", "postgresql"))
+    given = read_url_variable("DATABASE_URL", ("postgres", "postgresql"))
     if not given:
-        return sqlite(folder / "workbench.sqlite3")
+        return sqlite_settings(folder / "workbench.sqlite3")
     from cosqa_site.postgres import PlannedCursor  # needs the driver, which SQLite does without
 
     config: dict[str, object] = dict(env.db_url_config(given))
@@ -125,7 +128,11 @@ def database(folder: Path) -> dict[str, object]:
     config["CONN_MAX_AGE"] = 0
     config["CONN_HEALTH_CHECKS"] = True  # a restarted server leaves dead connections in the pool
     config["OPTIONS"] = {
-        "pool": {"min_size": 1, "max_size": number("COSQA_DATABASE_POOL", 10, 2, 500), "timeout": 30},
+        "pool": {
+            "min_size": 1,
+            "max_size": read_integer_variable("COSQA_DATABASE_POOL", 10, 2, 500),
+            "timeout": 30,
+        },
         "server_side_binding": True,
         "cursor_factory": PlannedCursor,
         "prepare_threshold": 5,  # psycopg's own default, which Django switches off
@@ -133,7 +140,7 @@ def database(folder: Path) -> dict[str, object]:
     return config
 
 
-def sqlite(path: Path) -> dict[str, object]:
+def sqlite_settings(path: Path) -> dict[str, object]:
     return {
         "ENGINE": "cosqa_site.sqlite",
         "NAME": path,
@@ -149,47 +156,51 @@ def sqlite(path: Path) -> dict[str, object]:
 
 
 refuse_unknown_names()
-COSQA_HOME = home()
-DEBUG = switch("COSQA_DEBUG", False)
-SECURE = switch("COSQA_SECURE", False)
+COSQA_HOME = find_data_folder()
+DEBUG = read_boolean_variable("COSQA_DEBUG", False)
+SECURE = read_boolean_variable("COSQA_SECURE", False)
 SECRET_KEY = secret_key(COSQA_HOME)
-ALLOWED_HOSTS = hosts("COSQA_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
-CSRF_TRUSTED_ORIGINS = origins("COSQA_TRUSTED_ORIGINS")
+ALLOWED_HOSTS = read_hosts_variable("COSQA_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+CSRF_TRUSTED_ORIGINS = read_origins_variable("COSQA_TRUSTED_ORIGINS")
 
-SANDBOX_BACKEND = choice("COSQA_SANDBOX", SANDBOX_BACKENDS)
-SANDBOX_IMAGE = text("COSQA_SANDBOX_IMAGE")
-SANDBOX_RUNTIME = text("COSQA_SANDBOX_RUNTIME")
-DOCKER_HOST = url("COSQA_DOCKER_HOST", ("unix", "tcp", "ssh"))
-PIP_CUTOFF = day("COSQA_PIP_CUTOFF", PACKAGES_AS_OF)
-PIP_UNDATED = switch("COSQA_PIP_UNDATED", False)
-SANDBOX_LAYERS_GB = number("COSQA_SANDBOX_LAYERS_GB", 10, 1, 10_000)
-SANDBOX_WORKERS = number("COSQA_SANDBOX_WORKERS", 2, 1, 256)
+SANDBOX_BACKEND = read_choice_variable("COSQA_SANDBOX", SANDBOX_BACKENDS)
+SANDBOX_FORKS = read_boolean_variable("COSQA_SANDBOX_FORKS", False)
+SANDBOX_IMAGE = read_text_variable("COSQA_SANDBOX_IMAGE")
+SANDBOX_RUNTIME = read_text_variable("COSQA_SANDBOX_RUNTIME")
+SANDBOX_USERS = read_users_variable("COSQA_SANDBOX_USERS", USERS)
+DOCKER_HOST = read_url_variable("COSQA_DOCKER_HOST", ("unix", "tcp", "ssh"))
+PIP_CUTOFF = read_date_variable("COSQA_PIP_CUTOFF", PACKAGES_AS_OF)
+PIP_UNDATED = read_boolean_variable("COSQA_PIP_UNDATED", False)
+SANDBOX_LAYERS_GB = read_integer_variable("COSQA_SANDBOX_LAYERS_GB", 10, 1, 10_000)
+SANDBOX_WORKERS = read_integer_variable("COSQA_SANDBOX_WORKERS", 2, 1, 256)
 
-ANTHROPIC_API_KEY = text("ANTHROPIC_API_KEY")
-LLM_BASE_URL = url("COSQA_LLM_BASE_URL", ("https", "http")) or "https://api.anthropic.com"
-LLM_MODEL = text("COSQA_LLM_MODEL", "claude-haiku-4-5")
+ANTHROPIC_API_KEY = read_text_variable("ANTHROPIC_API_KEY")
+LLM_BASE_URL = read_url_variable("COSQA_LLM_BASE_URL", ("https", "http")) or "https://api.anthropic.com"
+LLM_MODEL = read_text_variable("COSQA_LLM_MODEL", "claude-haiku-4-5")
 LLM_PROFILE = provider_profile("COSQA_LLM_PROFILE")
-LLM_TIMEOUT = number("COSQA_LLM_TIMEOUT", 120, 5, 3600)
-LLM_TOKENIZER = existing("COSQA_LLM_TOKENIZER", "the path of a tokenizer.json, or of a folder of them")
-LLM_WORKERS = number("COSQA_LLM_WORKERS", 4, 1, 256)
-CANARY_ABOVE = number("COSQA_CANARY_ABOVE", 2000, 0, 999_999_999)
-CANARY_CASES = number("COSQA_CANARY_CASES", 200, 10, 10_000)
-DRIFT_EVERY = number("COSQA_DRIFT_EVERY", 10_000, 100, 999_999_999)
-DOWNLOAD_MB = number("COSQA_DOWNLOAD_MB", 2000, 1, 1_000_000)
-DOWNLOAD_PRIVATE = switch("COSQA_DOWNLOAD_PRIVATE", False)
-EXPORT_DAYS = number("COSQA_EXPORT_DAYS", 7, 0, 36_500)
-RUNS_PER_MINUTE = number("COSQA_RUNS_PER_MINUTE", 60, 1, 100_000)
+LLM_TIMEOUT = read_integer_variable("COSQA_LLM_TIMEOUT", 120, 5, 3600)
+LLM_TOKENIZER = read_path_variable(
+    "COSQA_LLM_TOKENIZER", "the path of a tokenizer.json, or of a folder of them"
+)
+LLM_WORKERS = read_integer_variable("COSQA_LLM_WORKERS", 4, 1, 256)
+CANARY_ABOVE = read_integer_variable("COSQA_CANARY_ABOVE", 2000, 0, 999_999_999)
+CANARY_CASES = read_integer_variable("COSQA_CANARY_CASES", 200, 10, 10_000)
+DRIFT_EVERY = read_integer_variable("COSQA_DRIFT_EVERY", 10_000, 100, 999_999_999)
+DOWNLOAD_MB = read_integer_variable("COSQA_DOWNLOAD_MB", 2000, 1, 1_000_000)
+DOWNLOAD_PRIVATE = read_boolean_variable("COSQA_DOWNLOAD_PRIVATE", False)
+EXPORT_DAYS = read_integer_variable("COSQA_EXPORT_DAYS", 7, 0, 36_500)
+RUNS_PER_MINUTE = read_integer_variable("COSQA_RUNS_PER_MINUTE", 60, 1, 100_000)
 
-NOTIFY_EMAIL = addresses("COSQA_NOTIFY_EMAIL")
-NOTIFY_FROM = text("COSQA_NOTIFY_FROM", "workbench@localhost")
-EMBEDDINGS_BASE_URL = url("COSQA_EMBEDDINGS_BASE_URL", ("https", "http"))
-EMBEDDINGS_API_KEY = text("COSQA_EMBEDDINGS_API_KEY")
-EMBEDDINGS_MODEL = text("COSQA_EMBEDDINGS_MODEL")
+NOTIFY_EMAIL = read_emails_variable("COSQA_NOTIFY_EMAIL")
+NOTIFY_FROM = read_text_variable("COSQA_NOTIFY_FROM", "workbench@localhost")
+EMBEDDINGS_BASE_URL = read_url_variable("COSQA_EMBEDDINGS_BASE_URL", ("https", "http"))
+EMBEDDINGS_API_KEY = read_text_variable("COSQA_EMBEDDINGS_API_KEY")
+EMBEDDINGS_MODEL = read_text_variable("COSQA_EMBEDDINGS_MODEL")
 """The encoders, which know no settings, read these three where they are used."""
-NOTIFY_COMMAND = command("COSQA_NOTIFY_COMMAND")
-NOTIFY_SECONDS = number("COSQA_NOTIFY_SECONDS", 10, 1, 120)
+NOTIFY_COMMAND = read_command_variable("COSQA_NOTIFY_COMMAND")
+NOTIFY_SECONDS = read_integer_variable("COSQA_NOTIFY_SECONDS", 10, 1, 120)
 MAIL_SERVER = env.email_url_config(
-    url("EMAIL_URL", ("smtp", "smtp+tls", "smtp+ssl")) or "smtp://localhost:25"
+    read_url_variable("EMAIL_URL", ("smtp", "smtp+tls", "smtp+ssl")) or "smtp://localhost:25"
 )
 EMAIL_HOST, EMAIL_PORT = MAIL_SERVER["EMAIL_HOST"], MAIL_SERVER["EMAIL_PORT"]
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = MAIL_SERVER["EMAIL_HOST_USER"], MAIL_SERVER["EMAIL_HOST_PASSWORD"]
@@ -199,26 +210,26 @@ EMAIL_USE_TLS, EMAIL_USE_SSL = (
 )
 EMAIL_TIMEOUT = NOTIFY_SECONDS
 
-REDIS_URL = url("REDIS_URL", ("redis", "rediss"))
-CELERY_BROKER_URL = url("CELERY_BROKER_URL", ("redis", "rediss", "amqp", "amqps")) or REDIS_URL
+REDIS_URL = read_url_variable("REDIS_URL", ("redis", "rediss"))
+CELERY_BROKER_URL = read_url_variable("CELERY_BROKER_URL", ("redis", "rediss", "amqp", "amqps")) or REDIS_URL
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_BROKER_TRANSPORT_OPTIONS = {"visibility_timeout": 3600}
 CELERY_TASK_ROUTES = {
-    "annotation.tasks.drain_llm": {"queue": "llm"},
-    "annotation.tasks.drain_sandbox": {"queue": "sandbox"},
-    "annotation.tasks.drain_interactive": {"queue": "interactive"},
-    "annotation.tasks.drain_files": {"queue": "files"},
-    "annotation.tasks.drain_mining": {"queue": "mining"},
-    "annotation.tasks.notify": {"queue": "notices"},
-    "annotation.tasks.reap": {"queue": "sandbox"},
-    "annotation.tasks.beat": {"queue": "control"},
+    "annotation.jobs.celery_tasks.drain_llm": {"queue": "llm"},
+    "annotation.jobs.celery_tasks.drain_sandbox": {"queue": "sandbox"},
+    "annotation.jobs.celery_tasks.drain_interactive": {"queue": "interactive"},
+    "annotation.jobs.celery_tasks.drain_files": {"queue": "files"},
+    "annotation.jobs.celery_tasks.drain_mining": {"queue": "mining"},
+    "annotation.jobs.celery_tasks.notify": {"queue": "notices"},
+    "annotation.jobs.celery_tasks.reap": {"queue": "sandbox"},
+    "annotation.jobs.celery_tasks.beat": {"queue": "control"},
 }
 CELERY_BEAT_SCHEDULE = {
-    "beat": {"task": "annotation.tasks.beat", "schedule": 2.0, "options": {"expires": 10}},
-    "notify": {"task": "annotation.tasks.notify", "schedule": 5.0, "options": {"expires": 10}},
-    "reap": {"task": "annotation.tasks.reap", "schedule": 60.0, "options": {"expires": 60}},
+    "beat": {"task": "annotation.jobs.celery_tasks.beat", "schedule": 2.0, "options": {"expires": 10}},
+    "notify": {"task": "annotation.jobs.celery_tasks.notify", "schedule": 5.0, "options": {"expires": 10}},
+    "reap": {"task": "annotation.jobs.celery_tasks.reap", "schedule": 60.0, "options": {"expires": 60}},
 }
 
 INSTALLED_APPS = [
@@ -236,11 +247,12 @@ INSTALLED_APPS = [
     "template_partials",
     "csp",
     "channels",
+    *(["bench"] if (BASE_DIR / "bench").is_dir() else []),  # a checkout has it, an installation needs none
 ]
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "cosqa_site.caching.PrivatePages",
+    "cosqa_site.cache_headers.PrivatePages",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
@@ -269,7 +281,7 @@ TEMPLATES = [
     }
 ]
 
-DATABASES = {"default": database(COSQA_HOME)}
+DATABASES = {"default": database_settings(COSQA_HOME)}
 ATOMIC_REQUESTS = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 if REDIS_URL:
@@ -281,7 +293,7 @@ if REDIS_URL:
         }
     }
 
-AUTHENTICATION_BACKENDS = ["annotation.access.Backend"]
+AUTHENTICATION_BACKENDS = ["annotation.accounts.roles.Backend"]
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
@@ -343,6 +355,6 @@ LOGGING = {
     "handlers": {"stderr": {"class": "logging.StreamHandler", "stream": sys.stderr, "formatter": "line"}},
     "root": {
         "handlers": ["stderr"],
-        "level": choice("COSQA_LOG_LEVEL", ("WARNING", "DEBUG", "INFO", "ERROR")),
+        "level": read_choice_variable("COSQA_LOG_LEVEL", ("WARNING", "DEBUG", "INFO", "ERROR")),
     },
 }

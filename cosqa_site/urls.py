@@ -5,8 +5,8 @@ from django.contrib.auth import views as auth
 from django.urls import include, path
 
 from cosqa_site.api import api
-from cosqa_site.caching import Leave
-from cosqa_site.health import health
+from cosqa_site.cache_headers import Leave
+from cosqa_site.health import report_health
 
 admin.autodiscover()
 urlpatterns = [
@@ -16,7 +16,7 @@ urlpatterns = [
     path("password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),
     path("admin/", admin.site.urls),
     path("api/", api.urls),
-    path("health/", health, name="health"),
+    path("health/", report_health, name="health"),
     path("", include("annotation.urls")),
 ]
 handler400 = "cosqa_site.errors.bad_request"

@@ -14,18 +14,13 @@ from retrieval.models import (
     BenchmarkLabel,
     Candidate,
     Collection,
-    ExportJob,
-    FilterJob,
-    ImportJob,
+    Job,
     Label,
     Member,
     Mining,
     RankedList,
-    ReproduceJob,
     Run,
-    RunJob,
     Score,
-    ScoreJob,
 )
 
 if TYPE_CHECKING:
@@ -71,30 +66,11 @@ class MemberAdmin(ReadOnly):
     search_fields = ("=source_id",)
 
 
-@admin.register(ExportJob)
-class ExportJobAdmin(ReadOnly):
-    list_display = ("benchmark", "format", "state", "done", "total", "size", "created_at")
-    list_select_related = ("benchmark",)
-
-
-@admin.register(ImportJob)
-class ImportJobAdmin(ReadOnly):
-    list_display = ("name", "format", "state", "read", "stored", "unreadable", "created_at")
-    list_filter = ("state",)
-
-
-@admin.register(ReproduceJob)
-class ReproduceJobAdmin(ReadOnly):
-    list_display = ("pin", "start", "state", "created_at")
-    list_select_related = ("pin",)
-    list_filter = ("state",)
-
-
-@admin.register(FilterJob)
-class FilterJobAdmin(ReadOnly):
-    list_display = ("source", "name", "filters", "state", "done", "total", "created_at")
-    list_select_related = ("source",)
-    list_filter = ("state",)
+@admin.register(Job)
+class JobAdmin(ReadOnly):
+    list_display = ("id", "kind", "subject", "state", "done", "total", "created_by", "created_at")
+    list_select_related = ("created_by",)
+    list_filter = ("kind", "state")
 
 
 @admin.register(Mining)
@@ -161,20 +137,6 @@ class RunAdmin(ReadOnly):
     )
     list_select_related = ("benchmark",)
     list_filter = ("pool", "text_option")
-
-
-@admin.register(RunJob)
-class RunJobAdmin(ReadOnly):
-    list_display = ("created_at", "benchmark", "system", "source", "pool", "created_by", "state", "done")
-    list_select_related = ("benchmark", "created_by")
-    list_filter = ("state",)
-
-
-@admin.register(ScoreJob)
-class ScoreJobAdmin(ReadOnly):
-    list_display = ("created_at", "benchmark", "what", "system", "pool", "created_by", "state", "done")
-    list_select_related = ("benchmark", "created_by")
-    list_filter = ("state", "what")
 
 
 @admin.register(RankedList)

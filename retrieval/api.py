@@ -10,9 +10,9 @@ from ninja import Field, Path, Query, Router
 from pydantic import AfterValidator
 
 from retrieval.filters import Rule
-from retrieval.hostile import clean
-from retrieval.models import Collection, Member, Text
-from retrieval.schemas import CollectionOut, Id, Kind, MemberOut, Page, Paging, TextHead, WholeMember, page_of
+from retrieval.models import Collection, Member
+from retrieval.schemas import CollectionOut, Id, Kind, MemberOut, Page, Paging, WholeMember
+from retrieval.texts.hostile import mark_hostile_characters
 
 router = Router(tags=["collections"])
 RULES = {str(rule.name).lower(): rule for rule in Rule}
@@ -28,7 +28,9 @@ RuleName = Literal[
 
 class CollectionPage(Paging):
     kind: Kind | None = Field(None)
-    name: Annotated[str, AfterValidator(clean)] | None = Field(None, description="exactly this name")
+    name: Annotated[str, AfterValidator(mark_hostile_characters)] | None = Field(
+        None, description="exactly this name"
+    )
 
 
 class MemberPage(Paging):
@@ -36,20 +38,20 @@ class MemberPage(Paging):
 
 
 @router.get("", response=Page[CollectionOut])
-def list_collections(request: HttpRequest, wanted: Query[CollectionPage]) -> Page[CollectionOut]:
+def list_collections(request: HttpRequest, wanted: Query[CollectionPage]) -> Page[Collection]:
     """All versions of all collections, the oldest first."""
     rows = Collection.objects.filter(pk__gt=wanted.after or 0).order_by("pk")
     if wanted.kind:
         rows = rows.filter(kind=wanted.kind)
     if wanted.name is not None:
         rows = rows.filter(name=wanted.name)
-    return page_of(rows[: wanted.limit + 1], wanted.limit, lambda row: row.pk, collection_out)
+    return wanted.page(rows)
 
 
 @router.get("/{int:pk}", response=CollectionOut)
-def get_collection(request: HttpRequest, pk: Path[Id]) -> CollectionOut:
+def get_collection(request: HttpRequest, pk: Path[Id]) -> Collection:
     """One version of a collection."""
-    return collection_out(get_object_or_404(Collection, pk=pk))
+    return get_object_or_404(Collection, pk=pk)
 
 
 @router.get("/{int:pk}/members", response=Page[MemberOut])
@@ -61,7 +63,8 @@ def list_members(request: HttpRequest, pk: Path[Id], wanted: Query[MemberPage]) 
         rows = rows.filter(position__gt=wanted.after)
     if wanted.rule:
         rows = rows.passing(RULES[wanted.rule])
-    return page_of(rows[: wanted.limit + 1], wanted.limit, lambda row: row.position, member_out)
+    page = wanted.page(rows, lambda row: row.position)
+    return Page(items=[MemberOut.of(row, rules=rule_names(row)) for row in page.items], next=page.next)
 
 
 @router.get("/{int:pk}/members/{int:position}", response=WholeMember)
@@ -69,23 +72,8 @@ def get_member(request: HttpRequest, pk: Path[Id], position: int) -> WholeMember
     """One member with the whole of its text."""
     rows = Member.objects.select_related("text__body")
     member = get_object_or_404(rows, collection=pk, position=position)
-    return WholeMember(**member_out(member).dict(), whole=member.text.text)
+    return WholeMember.of(member, rules=rule_names(member), whole=member.text.text)
 
 
-def collection_out(collection: Collection) -> CollectionOut:
-    return CollectionOut.from_orm(collection)
-
-
-def member_out(member: Member) -> MemberOut:
-    return MemberOut(
-        position=member.position,
-        source_id=member.source_id,
-        origin=member.origin,
-        licence=member.licence,
-        rules=[name for name, rule in RULES.items() if member.rules & rule],
-        text=text_head(member.text),
-    )
-
-
-def text_head(text: Text) -> TextHead:
-    return TextHead(id=text.pk, digest=text.digest, head=text.head, size=text.size)
+def rule_names(member: Member) -> list[str]:
+    return [name for name, rule in RULES.items() if member.rules & rule]

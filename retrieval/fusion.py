@@ -30,14 +30,14 @@ WORDS: dict[str, str] = {
 }
 
 
-def weights(largest: Doubles) -> Doubles:
+def invert_largest_scores(largest: Doubles) -> Doubles:
     """1 / largest, and 0 where every score is 0."""
     import numpy as np
 
     return np.divide(1.0, largest, out=np.zeros_like(largest), where=largest > 0)
 
 
-def scaled(scores: Doubles, largest: Doubles | float) -> Doubles:
+def scale_scores(scores: Doubles, largest: Doubles | float) -> Doubles:
     """Scores by the largest of them (one for all, or one for each), in [-1, 1]; 0 where every score is 0."""
     import numpy as np
 

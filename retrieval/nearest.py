@@ -22,7 +22,7 @@ INDEXES = {"hnsw": "approximate: a graph of neighbours (HNSW)", "ivf": "approxim
 """What may be asked for instead of exact search, in words."""
 
 
-def best(queries: Floats, rows: Floats, count: int) -> tuple[Floats, Indices]:
+def find_largest_products(queries: Floats, rows: Floats, count: int) -> tuple[Floats, Indices]:
     """The `count` largest inner products of each query with `rows`, descending, and whose they are.
 
     Both of shape (q, count), with fewer columns where there are fewer rows. Each product is a float32 sum in
@@ -69,7 +69,9 @@ class Approximate:
     """A filled approximate index for inner products. `sample`, shape (s, d), is what lists are made from."""
 
     def __init__(self, kind: str, count: int, sample: Floats, blocks: Iterable[Floats]) -> None:
-        self.index = graph(sample.shape[1]) if kind == "hnsw" else lists(count, sample)
+        self.index = (
+            create_graph_index(sample.shape[1]) if kind == "hnsw" else create_inverted_lists(count, sample)
+        )
         for block in blocks:
             self.index.add(block)
 
@@ -88,7 +90,7 @@ def number_of_lists(count: int) -> int:
     return max(1, int(count**0.5))
 
 
-def graph(dimension: int) -> Any:
+def create_graph_index(dimension: int) -> Any:
     import faiss
 
     index = faiss.IndexHNSWFlat(dimension, NEIGHBOURS, faiss.METRIC_INNER_PRODUCT)
@@ -96,7 +98,7 @@ def graph(dimension: int) -> Any:
     return index
 
 
-def lists(count: int, sample: Floats) -> Any:
+def create_inverted_lists(count: int, sample: Floats) -> Any:
     import faiss
 
     dimension, number = sample.shape[1], number_of_lists(count)

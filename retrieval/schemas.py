@@ -4,18 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from datetime import datetime
-from typing import Annotated, Generic, Literal, TypeVar
+from operator import attrgetter
+from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar
 
 from ninja import Schema
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 Item = TypeVar("Item")
-Row = TypeVar("Row")
+Item_co = TypeVar("Item_co", covariant=True)
 
 LARGEST_ID = 2**63 - 1
 LARGEST_PAGE = 200
 Id = Annotated[int, Field(ge=1, le=LARGEST_ID)]
 Kind = Literal["queries", "snippets"]
+
+
+class Sliceable(Protocol[Item_co]):
+    """A list, or rows that the database has not read yet."""
+
+    def __getitem__(self, part: slice, /) -> Iterable[Item_co]: ...
 
 
 class Page(Schema, Generic[Item]):
@@ -31,14 +38,36 @@ class Paging(Schema):
     after: int | None = Field(None, ge=0, le=LARGEST_ID, description="`next` of the page before")
     limit: int = Field(50, ge=1, le=LARGEST_PAGE, description="items a page")
 
+    def page(self, rows: Sliceable[Item], place: Callable[[Item], int] = attrgetter("pk")) -> Page[Item]:
+        """The first of `rows`, those after `after` in their order; `place` is what the cursor counts."""
+        read = list(rows[: self.limit + 1])
+        items = read[: self.limit]
+        return Page(items=items, next=place(items[-1]) if len(read) > self.limit else None)
 
-def page_of(
-    rows: Iterable[Row], limit: int, place: Callable[[Row], int], shown: Callable[[Row], Item]
-) -> Page[Item]:
-    """The page that `rows` (at most one more than `limit`) make; `place` is what the cursor counts."""
-    read = list(rows)
-    kept = read[:limit]
-    return Page(items=[shown(row) for row in kept], next=place(kept[-1]) if len(read) > limit else None)
+
+class RowSchema(Schema):
+    """What the API says of a row, read from its attributes.
+
+    A field with a `validation_alias` stands at that place of the row: `case_id`, `by.username`.
+    """
+
+    model_config = ConfigDict(populate_by_name=True)
+
+    @classmethod
+    def of(cls, row: object, **more: Any) -> Self:
+        """What is said of `row`; `more` are the fields that it has not."""
+        return cls.model_validate(_Extended(row, more))
+
+
+class _Extended:
+    """A row with further attributes."""
+
+    def __init__(self, row: object, more: dict[str, Any]) -> None:
+        self._row = row
+        self.__dict__.update(more)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._row, name)
 
 
 class TextHead(Schema):
@@ -62,7 +91,7 @@ class CollectionOut(Schema):
     created_at: datetime
 
 
-class MemberOut(Schema):
+class MemberOut(RowSchema):
     """One text of a collection, and where it came from."""
 
     position: int = Field(description="from 0")

@@ -16,20 +16,21 @@ A = TypeVar("A")
 B = TypeVar("B")
 
 
-def cores() -> int:
+def count_usable_cores() -> int:
     """How many cores this process may use."""
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 @cache
 def _pool() -> ThreadPoolExecutor:
-    return ThreadPoolExecutor(cores(), thread_name_prefix="arrays")
+    return ThreadPoolExecutor(count_usable_cores(), thread_name_prefix="arrays")
 
 
-def spread(work: Callable[[A], B], parts: Iterable[A]) -> Iterator[B]:
-    """`work` of each part, in order, a few parts ahead of what is taken. `work` must not call `spread`."""
+def spread_over_cores(work: Callable[[A], B], parts: Iterable[A]) -> Iterator[B]:
+    """`work` of each part, in order, a few parts ahead of what is taken. `work` must not call
+    `spread_over_cores`."""
     waiting = iter(parts)
-    running = [_pool().submit(work, part) for part in islice(waiting, 2 * cores())]
+    running = [_pool().submit(work, part) for part in islice(waiting, 2 * count_usable_cores())]
     while running:
         yield running.pop(0).result()
         running += [_pool().submit(work, part) for part in islice(waiting, 1)]
@@ -55,7 +56,7 @@ def side_by_side(work: Callable[[A], B], parts: Sequence[A], device: str) -> Gen
         torch.set_num_threads(threads)
 
 
-def ahead(parts: Iterator[A], most: int = 3) -> Iterator[A]:
+def prefetch_parts(parts: Iterator[A], most: int = 3) -> Iterator[A]:
     """`parts`, up to `most` of them made by a thread while the caller works (waits for a database, say).
 
     What making one raises is raised here in its turn. The thread ends with the iterator.

@@ -8,13 +8,14 @@ from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
-from sandbox.calling import CALL_LIMITS, Answer, BadExpression, Call, CallOutcome
-from sandbox.checks import missing, require
-from sandbox.imports import Need, coverage, functions_in
-from sandbox.installing import machine_settings
-from sandbox.program import Limits, Program, functions
-from sandbox.repeating import run_times
-from sandbox.report import Outcome
+from sandbox.backends.checks import find_missing_protections, require_protections
+from sandbox.backends.repeats import run_times
+from sandbox.expression_call import CALL_LIMITS, Answer, BadExpression, Call, CallOutcome
+from sandbox.imports import Need, functions_in, measure_import_coverage
+from sandbox.pip_install import PipSettings, machine_settings
+from sandbox.program import Limits, Program, list_test_functions
+from sandbox.reports.canonical import canonical_text
+from sandbox.reports.report import Outcome
 from sandbox.runner import Backend, Sandbox, SandboxUnavailable, open_sandbox
 
 _COULD_NOT_RUN = 2
@@ -106,20 +107,20 @@ def _parser(program: str, asks_home: bool) -> argparse.ArgumentParser:
 
 
 def _run(sandbox: Sandbox, options: argparse.Namespace) -> int:
-    require(sandbox.check())
+    require_protections(sandbox.check())
     candidate = options.candidate.read_text() if options.candidate else ""
     source = options.program.read_text()
     cases = _cases(options.cases, source)
     program = Program(candidate, source, tuple(options.install), name=options.name, cases=cases)
     report = run_times(sandbox, program, Limits(seconds=options.timeout), options.times)
-    print(report.to_json() if options.json else report.canonical())
+    print(report.to_json() if options.json else canonical_text(report))
     return _COULD_NOT_RUN if report.outcome is Outcome.UNAVAILABLE else 0
 
 
 def _cases(wanted: str, source: str) -> tuple[str, ...]:
     """The names of cases in a comma-separated list; raises UnknownCase for one that is no function's."""
     cases = tuple(filter(None, (name.strip() for name in wanted.split(","))))
-    defined = functions(source)
+    defined = list_test_functions(source)
     unknown = [name for name in cases if name not in defined]
     if unknown:
         known = f"it has {', '.join(defined)}" if defined else "it has none"
@@ -128,7 +129,7 @@ def _cases(wanted: str, source: str) -> tuple[str, ...]:
 
 
 def _call(sandbox: Sandbox, options: argparse.Namespace) -> int:
-    require(sandbox.check())
+    require_protections(sandbox.check())
     call = Call(options.candidate.read_text(), options.expression, tuple(options.install))
     answer = sandbox.call(call, replace(CALL_LIMITS, seconds=options.timeout))
     print(answer.to_json() if options.json else "\n".join(_told(answer)))
@@ -153,7 +154,7 @@ def _told(answer: Answer) -> Iterator[str]:
 
 def _check(sandbox: Sandbox, options: argparse.Namespace) -> int:
     checks = sandbox.check()
-    lacking = missing(checks)
+    lacking = find_missing_protections(checks)
     if options.json:
         told = {"backend": sandbox.name, "image": sandbox.image, "ok": not lacking}
         print(json.dumps({**told, "checks": [asdict(check) for check in checks]}))
@@ -180,14 +181,14 @@ def _reap(sandbox: Sandbox, options: argparse.Namespace) -> int:
 def _images(options: argparse.Namespace, machine: Machine) -> int:
     if options.what == "coverage":
         return _coverage(options)
-    from sandbox.docker import build_image
+    from sandbox.backends.docker import build_image
 
-    print(build_image(machine.docker_host, *machine_settings(os.environ)))
+    print(build_image(machine.docker_host, PipSettings(*machine_settings(os.environ))))
     return 0
 
 
 def _coverage(options: argparse.Namespace) -> int:
-    found = coverage(text for path in options.files for text in functions_in(path))
+    found = measure_import_coverage(text for path in options.files for text in functions_in(path))
     if options.json:
         print(json.dumps({"functions": found.functions, "needs": found.needs, "lacking": found.lacking}))
         return 0

@@ -4,9 +4,9 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from sandbox.modules import normal
+from sandbox.modules import normalize_distribution_name
 
-__all__ = ["DependencyRefused", "Requirement", "parse_install", "requirement", "requirements"]
+__all__ = ["DependencyRefused", "Requirement", "parse_install", "parse_requirement", "vet_requirements"]
 
 MOST = 5
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
@@ -28,7 +28,7 @@ class Requirement:
         return f"{self.name}=={self.version}" if self.version else self.name
 
 
-def requirement(text: str) -> Requirement:
+def parse_requirement(text: str) -> Requirement:
     """Read `NAME` or `NAME==VERSION`; anything else, extras and options too, raises DependencyRefused."""
     name, separator, version = text.strip().partition("==")
     if not _NAME.fullmatch(name) or (separator and not _VERSION.fullmatch(version)):
@@ -36,11 +36,11 @@ def requirement(text: str) -> Requirement:
     return Requirement(name, version)
 
 
-def requirements(texts: tuple[str, ...]) -> tuple[Requirement, ...]:
+def vet_requirements(texts: tuple[str, ...]) -> tuple[Requirement, ...]:
     """Vet a whole list: at most five, sorted, names as indexes compare them; raises DependencyRefused."""
     found: dict[str, Requirement] = {}
-    for one in map(requirement, texts):
-        key = normal(one.name)
+    for one in map(parse_requirement, texts):
+        key = normalize_distribution_name(one.name)
         if found.setdefault(key, Requirement(key, one.version)).version != one.version:
             raise DependencyRefused(f"{one.name} is asked for in two versions")
     if len(found) > MOST:
@@ -56,7 +56,7 @@ def parse_install(text: str) -> tuple[str, ...]:
     """
     lines = [line for line in text.splitlines() if line.strip()] or [text]
     words = tuple(word for line in lines for word in _installed_by(line))
-    return tuple(map(str, requirements(words)))
+    return tuple(map(str, vet_requirements(words)))
 
 
 def _installed_by(text: str) -> list[str]:

@@ -15,10 +15,20 @@ from dataclasses import dataclass
 from enum import StrEnum
 from pathlib import Path
 
-from sandbox.installing import pinned
-from sandbox.modules import distribution_for, normal
+from sandbox.candidate.syntax import UNREADABLE, parse_python_source
+from sandbox.modules import distribution_for, normalize_distribution_name
+from sandbox.pip_install import load_pinned_requirements
+from sandbox.program import Program
 
-__all__ = ["Coverage", "Need", "coverage", "functions_in", "modules_of", "need"]
+__all__ = [
+    "Coverage",
+    "Need",
+    "find_first_library",
+    "functions_in",
+    "measure_import_coverage",
+    "modules_of",
+    "need_of_module",
+]
 
 # Names under which modules are used where no import is in sight, with the module.
 _CUSTOM = {
@@ -35,6 +45,8 @@ _CUSTOM = {
     "sns": "seaborn",
     "tf": "tensorflow",
 }
+LARGE_LIBRARIES = ("pandas", "numpy")
+"""Those that are worth loading ahead; each loads the ones after it."""
 _OWN_NAMES = """
     IPython PIL aiohttp arrow boto boto3 bs4 bson celery chardet click colorama cv2 dateutil dill discord
     django docker flask gensim gevent h5py jinja2 joblib jsonschema keras ldap lxml matplotlib mock
@@ -69,39 +81,53 @@ class Coverage:
 
     def share(self, *needs: Need) -> float:
         """The share of the functions with one of these needs; 0 of none."""
-        return sum(self.needs[one] for one in needs) / self.functions if self.functions else 0.0
+        return sum(self.needs[need] for need in needs) / self.functions if self.functions else 0.0
 
 
-def coverage(functions: Iterable[str], bare: bool = True) -> Coverage:
+def measure_import_coverage(functions: Iterable[str], bare: bool = True) -> Coverage:
     """What the functions of a corpus need; without `bare` by their import statements alone."""
     needs: Counter[Need] = Counter()
     lacking: Counter[str] = Counter()
     for text in functions:
         modules = modules_of(text, bare)
-        found = {module: need(module) for module in modules or ()}
+        found = {module: need_of_module(module) for module in modules or ()}
         needs[Need.UNREADABLE if modules is None else _worst(found.values())] += 1
         lacking.update(module for module, one in found.items() if one in (Need.INSTALLED, Need.MISSING))
     return Coverage({one: needs[one] for one in Need}, dict(lacking.most_common()))
 
 
-def need(module: str) -> Need:
+def need_of_module(module: str) -> Need:
     """Where one module comes from; that an index has it is not tried."""
     if module in sys.stdlib_module_names:
         return Need.STANDARD
     distribution = distribution_for(module)
     if distribution is None:
         return Need.MISSING
-    return Need.IMAGE if normal(distribution) in {normal(one.name) for one in pinned()} else Need.INSTALLED
+    return (
+        Need.IMAGE
+        if normalize_distribution_name(distribution)
+        in {normalize_distribution_name(requirement.name) for requirement in load_pinned_requirements()}
+        else Need.INSTALLED
+    )
 
 
 def modules_of(text: str, bare: bool = True) -> frozenset[str] | None:
     """The top-level modules that a function needs; None when it does not parse."""
     try:
         with warnings.catch_warnings(action="ignore"):
-            tree = ast.parse(text)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+            tree = parse_python_source(text)
+    except UNREADABLE:
         return None
     return frozenset(_imported(tree)) | frozenset(_used(tree) if bare else ())
+
+
+def find_first_library(program: Program) -> str:
+    """The one of LARGE_LIBRARIES that program or candidate imports before anything else, empty for none."""
+    texts = program.source, program.candidate
+    if not any(library in text for library in LARGE_LIBRARIES for text in texts):
+        return ""
+    found = frozenset(name for text in texts for name in _imported_first(text))
+    return next((library for library in LARGE_LIBRARIES if library in found), "")
 
 
 def functions_in(path: Path) -> Iterator[str]:
@@ -110,7 +136,20 @@ def functions_in(path: Path) -> Iterator[str]:
     if path.suffix == ".py":
         yield text
     else:
-        yield from (one if isinstance(one, str) else str(one["code"]) for one in json.loads(text))
+        yield from (load if isinstance(load, str) else str(load["code"]) for load in json.loads(text))
+
+
+def _imported_first(text: str) -> Iterator[str]:
+    """The modules that a text imports before its first other statement."""
+    try:
+        tree = parse_python_source(text)
+    except UNREADABLE:
+        return
+    for place, node in enumerate(tree.body):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            yield from _imported(node)
+        elif place or not isinstance(node, ast.Expr):  # a docstring comes before
+            return
 
 
 def _worst(needs: Iterable[Need]) -> Need:
@@ -127,7 +166,7 @@ def _imported(tree: ast.AST) -> Iterator[str]:
 
 
 def _used(tree: ast.AST) -> Iterator[str]:
-    bound = frozenset(_bound(tree))
+    bound = frozenset(_names_bound_by(tree))
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and node.id not in bound:
             module = _CUSTOM.get(node.id, node.id)
@@ -135,7 +174,7 @@ def _used(tree: ast.AST) -> Iterator[str]:
                 yield module
 
 
-def _bound(tree: ast.AST) -> Iterator[str]:
+def _names_bound_by(tree: ast.AST) -> Iterator[str]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
             yield node.id

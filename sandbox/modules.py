@@ -9,7 +9,12 @@ distribution that people mean by that name today.
 import re
 import sys
 
-__all__ = ["distribution_for", "normal", "unsearchable", "vanished"]
+__all__ = [
+    "distribution_for",
+    "explain_unsearchable_module",
+    "find_module_replacement",
+    "normalize_distribution_name",
+]
 
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_]{0,62}[A-Za-z0-9])?")
 
@@ -224,19 +229,19 @@ def distribution_for(module: str) -> str | None:
     ('PyYAML', 'requests', None)
     """
     top = module.partition(".")[0]
-    if unsearchable(top):
+    if explain_unsearchable_module(top):
         return None
     if top in _DISTRIBUTIONS:
         return _DISTRIBUTIONS[top]
     return top.replace("_", "-") if _NAME.fullmatch(top) else None
 
 
-def vanished(module: str) -> str | None:
+def find_module_replacement(module: str) -> str | None:
     """What took the place of a module that Python no longer has ("" for nothing), or None."""
     return _VANISHED.get(module.partition(".")[0])
 
 
-def unsearchable(module: str) -> str | None:
+def explain_unsearchable_module(module: str) -> str | None:
     """Why no distribution is searched for a module that is missing, in one sentence; None where one may be.
 
     >>> unsearchable("urllib2")
@@ -252,6 +257,6 @@ def unsearchable(module: str) -> str | None:
     return f"{top} {said}; {_VANISHED[top] or 'nothing'} took its place"
 
 
-def normal(name: str) -> str:
+def normalize_distribution_name(name: str) -> str:
     """A distribution's name as indexes compare it."""
     return re.sub(r"[-_.]+", "-", name).lower()

@@ -7,17 +7,25 @@ import ast
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 
-from sandbox.naming import case_names
-from sandbox.program import Program, candidate_names, functions, subject_of
-from sandbox.rebinding import rebinds
-from sandbox.syntax import parsed, walk
-from sandbox.touching import Origins, touching
+from sandbox.candidate.fixed_names import (
+    find_fixed_names,
+    find_moving_names,
+    find_plain_definitions,
+    find_taken_built_ins,
+)
+from sandbox.candidate.name_rebinding import has_rebound_names
+from sandbox.candidate.names import case_names
+from sandbox.candidate.prelude import find_prelude
+from sandbox.candidate.runners import find_calls, find_final_exit, find_pytest_tests
+from sandbox.candidate.syntax import UNREADABLE, TooComplex, parse_python_source, walk_tree_nodes
+from sandbox.candidate.touch_analysis import Origins, find_touching_assertions
+from sandbox.program import Program, candidate_names, list_test_functions, subject_of
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class AssertionPlace:
     """Where an assertion stands, its test case, and whether and through which lines it leads back."""
 
     line: int
@@ -28,22 +36,33 @@ class Place:
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
-    """How a program is executed: its first `prelude` statements, the candidate, the rest, then `calls`.
+class ExecutionPlan:
+    """How a program is executed: the statements of `prelude`, the candidate, the rest, then `calls`.
 
     `loops` are the candidate's, as first line of the function, first and last line of the loop. `alias`: the
     name that the program expects, and the one that the candidate has instead. `cases`, by name and whether
-    the program defines it: each runs by itself, in place of `calls`.
+    the program defines it: each runs by itself, in place of `calls`. `slips` are the lines of assertions that
+    can't fail. `final_exit`: first and last line of a `sys.exit(…)` after which nothing is left to run. Names
+    that are `fixed` nobody but somebody else would change; those that are `moving` the program itself changes
+    while the candidate runs in another thread. `plain` definitions nothing decorates. Of
+    `taken_built_ins` the candidate has its own. `pytest`: the functions and classes that are left to it.
     """
 
     names: tuple[str, ...]
-    prelude: int
+    prelude: tuple[int, ...]
     calls: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[AssertionPlace, ...]
     redefined: bool
     loops: tuple[tuple[int, int, int], ...] = ()
     alias: tuple[str, str] | None = None
     cases: tuple[tuple[str, bool], ...] = ()
+    slips: tuple[int, ...] = ()
+    final_exit: tuple[int, int] | None = None
+    fixed: tuple[str, ...] = ()
+    moving: tuple[str, ...] = ()
+    plain: tuple[str, ...] = ()
+    taken_built_ins: tuple[str, ...] = ()
+    pytest: tuple[str, ...] = ()
 
     def for_harness(self) -> dict[str, object]:
         """What of it the harness is told."""
@@ -55,29 +74,51 @@ class Plan:
             "loops": self.loops,
             "alias": self.alias,
             "cases": self.cases,
+            "final_exit": self.final_exit,
+            "fixed": self.fixed,
+            "moving": self.moving,
+            "plain": self.plain,
+            "pytest": self.pytest,
         }
 
 
-def plan(program: Program) -> Plan:
-    """The plan of a program; one that does not parse gets an empty plan, and its own error when it runs."""
+def plan_execution(program: Program) -> ExecutionPlan:
+    """The plan of a program; one that does not parse gets an empty plan, and its own error when it runs.
+
+    Raises TooComplex for one that can't be looked at in time: what is not known of it decides verdicts.
+    """
+    tree, candidate = _tree_of("program", program.source), _tree_of("candidate", program.candidate)
+    try:
+        return _plan(program, tree, candidate)
+    except TooComplex as why:
+        raise TooComplex(f"the program {why}") from why
+
+
+def _plan(program: Program, tree: ast.Module | None, candidate: ast.Module | None) -> ExecutionPlan:
     alias = _alias(program)
     names = (*candidate_names(program.candidate), *([program.name] if alias else []))
-    loops = tuple(_loops(program.candidate))
+    loops = tuple(_loops(candidate))
     cases = tuple(_cases(program))
-    try:
-        tree = parsed(program.source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return Plan(names, 0, (), (), False, loops, alias, cases)
-    taken = frozenset(names)
-    return Plan(
+    if tree is None:
+        return ExecutionPlan(names, (), (), (), False, loops, alias, cases)
+    taken, pytest = frozenset(names), find_pytest_tests(tree)
+    calls = () if pytest else find_calls(tree)
+    return ExecutionPlan(
         names=names,
-        prelude=_prelude(tree, taken),
-        calls=_calls(tree),
+        prelude=find_prelude(tree, taken, candidate),
+        calls=calls,
         places=tuple(_places(tree, program.source, names)),
-        redefined=rebinds(tree, taken),
+        redefined=has_rebound_names(tree, taken),
         loops=loops,
         alias=alias,
         cases=cases,
+        slips=tuple(_slips(tree)),
+        fixed=find_fixed_names(tree, candidate, taken),
+        moving=find_moving_names(tree),
+        plain=find_plain_definitions(tree),
+        taken_built_ins=find_taken_built_ins(tree, names),
+        final_exit=None if calls or cases else find_final_exit(tree),
+        pytest=pytest,
     )
 
 
@@ -87,26 +128,23 @@ def _alias(program: Program) -> tuple[str, str] | None:
 
 
 def _cases(program: Program) -> Iterator[tuple[str, bool]]:
-    defined = functions(program.source) if program.cases else ()
+    defined = list_test_functions(program.source) if program.cases else ()
     yield from ((name, name in defined) for name in dict.fromkeys(program.cases))
 
 
-def _places(tree: ast.Module, source: str, names: tuple[str, ...]) -> Iterator[Place]:
+def _places(tree: ast.Module, source: str, names: tuple[str, ...]) -> Iterator[AssertionPlace]:
     cases = case_names(tree, source)
-    origins = touching(tree, names)
-    statements = (node for node in walk(tree) if isinstance(node, ast.Assert | ast.Expr))
+    origins = find_touching_assertions(tree, names)
+    kinds = ast.Assert | ast.Expr | ast.With
+    statements = (node for node in walk_tree_nodes(tree) if isinstance(node, kinds))
     for node in statements:
         place = node.lineno, node.col_offset
         if place in origins or node.lineno in cases:
-            yield Place(*place, cases.get(node.lineno, ""), place in origins, origins.get(place, ()))
+            yield AssertionPlace(*place, cases.get(node.lineno, ""), place in origins, origins.get(place, ()))
 
 
-def _loops(candidate: str) -> Iterator[tuple[int, int, int]]:
-    try:
-        tree = parsed(candidate)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return
-    waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
+def _loops(candidate: ast.Module | None) -> Iterator[tuple[int, int, int]]:
+    waiting: list[tuple[ast.AST, int]] = [(candidate, 0)] if candidate else []
     while waiting:
         node, function = waiting.pop()
         if isinstance(node, _DEFINITIONS):
@@ -117,49 +155,17 @@ def _loops(candidate: str) -> Iterator[tuple[int, int, int]]:
         waiting.extend((child, function) for child in ast.iter_child_nodes(node))
 
 
-def _prelude(tree: ast.Module, names: frozenset[str]) -> int:
-    """How many leading statements only import, define and assign, without needing the candidate at once."""
-    for index, statement in enumerate(tree.body):
-        if not _prepares(statement) or any(name in names for name in _needed_at_once(statement)):
-            return index
-    return len(tree.body)
+def _tree_of(what: str, source: str) -> ast.Module | None:
+    try:
+        return parse_python_source(source)
+    except TooComplex as why:
+        raise TooComplex(f"the {what} {why}") from why
+    except UNREADABLE:
+        return None
 
 
-def _prepares(statement: ast.stmt) -> bool:
-    if isinstance(statement, ast.Expr):
-        return isinstance(statement.value, ast.Constant)
-    if isinstance(statement, ast.Try):
-        return all(isinstance(one, ast.Import | ast.ImportFrom) for one in statement.body)
-    simple = (ast.Import, ast.ImportFrom, ast.ClassDef, ast.Assign, ast.AnnAssign)
-    return isinstance(statement, (*_DEFINITIONS, *simple))
-
-
-def _needed_at_once(statement: ast.AST) -> Iterator[str]:
-    """Names that executing the statement reads: those in a function's body are read later."""
-    waiting = [statement]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-            yield node.id
-        if isinstance(node, _DEFINITIONS):
-            waiting.extend([*node.decorator_list, node.args])
-        elif isinstance(node, ast.Lambda):
-            waiting.append(node.args)
-        else:
-            waiting.extend(ast.iter_child_nodes(node))
-
-
-def _calls(tree: ast.Module) -> tuple[str, ...]:
-    """`main`, or without one the `test…` functions: where they need no argument and nothing names them."""
-    named = {node.id for node in walk(tree) if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)}
-    functions = [node for node in tree.body if isinstance(node, _DEFINITIONS) and not _needs_arguments(node)]
-    uncalled = list(dict.fromkeys(node.name for node in functions if node.name not in named))
-    if "main" in uncalled:
-        return ("main",)
-    return tuple(name for name in uncalled if name.startswith("test")) if "main" not in named else ()
-
-
-def _needs_arguments(function: ast.FunctionDef | ast.AsyncFunctionDef) -> bool:
-    arguments = function.args
-    required = len(arguments.posonlyargs) + len(arguments.args) - len(arguments.defaults)
-    return required > 0 or any(default is None for default in arguments.kw_defaults)
+def _slips(tree: ast.Module) -> Iterator[int]:
+    """Lines of `assert (value, "message")`: a tuple that holds whatever the value is."""
+    for node in walk_tree_nodes(tree):
+        if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
+            yield node.lineno

@@ -5,17 +5,17 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 
-from sandbox.rebinding import rebinds
-from sandbox.syntax import parsed
+from sandbox.candidate.name_rebinding import has_rebound_names
+from sandbox.candidate.syntax import UNREADABLE, parse_python_source
 
 __all__ = [
     "Limits",
     "Program",
-    "assertions",
     "candidate_names",
-    "functions",
-    "helpers",
-    "redefines",
+    "count_assertions",
+    "is_candidate_redefined",
+    "list_test_functions",
+    "list_test_helpers",
     "subject_of",
 ]
 
@@ -99,23 +99,23 @@ def subject_of(candidate: str) -> str | None:
     return found[0].name if found else None
 
 
-def redefines(candidate: str, source: str) -> bool:
+def is_candidate_redefined(candidate: str, source: str) -> bool:
     """Whether the test program binds a name of the candidate where that hides or replaces the candidate.
 
     Module-level definitions, assignments, deletions and imports count, also under `global`; so does a local
     binding that the same function then reads. Attributes, class members and plain parameters do not.
     """
     tree = _parse(source)
-    return tree is not None and rebinds(tree, frozenset(candidate_names(candidate)))
+    return tree is not None and has_rebound_names(tree, frozenset(candidate_names(candidate)))
 
 
-def assertions(source: str) -> int:
+def count_assertions(source: str) -> int:
     """How many assert statements a test program has, evaluated or not; 0 for one that can't be read."""
     tree = _parse(source)
     return sum(isinstance(node, ast.Assert) for node in ast.walk(tree)) if tree else 0
 
 
-def functions(source: str) -> tuple[str, ...]:
+def list_test_functions(source: str) -> tuple[str, ...]:
     """The functions at the top level of a test program, in order; of one that can't be read, none."""
     tree = _parse(source)
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef)
@@ -123,7 +123,7 @@ def functions(source: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
-def helpers(source: str) -> tuple[str, ...]:
+def list_test_helpers(source: str) -> tuple[str, ...]:
     """Top-level functions and classes of a test program, except `main`: what its writer invented."""
     tree = _parse(source)
     definitions = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)
@@ -139,7 +139,9 @@ def _defined(statement: ast.stmt) -> tuple[str, ...]:
         targets = statement.targets
     elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
         targets = [statement.target]
-    return tuple(node.id for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
+    # In `os.environ["A"] = "1"` the name is read: the module stays what it is.
+    stored = (node for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
+    return tuple(node.id for node in stored if isinstance(node.ctx, ast.Store))
 
 
 def _mentions(node: ast.AST, name: str) -> bool:
@@ -149,8 +151,8 @@ def _mentions(node: ast.AST, name: str) -> bool:
 def _parse(source: str) -> ast.Module | None:
     # ValueError: a null byte; RecursionError and MemoryError: nested deeper than the parser goes.
     try:
-        return parsed(source)
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return parse_python_source(source)
+    except UNREADABLE:
         return None
 
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass
 from typing import Protocol
 
-from sandbox.calling import Answer, Call
+from sandbox.expression_call import Answer, Call
 from sandbox.program import Limits, Program
-from sandbox.report import Report
+from sandbox.reports.report import Report
 
 __all__ = ["Check", "Sandbox", "SandboxUnavailable"]
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections.abc import Generator, Sequence
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,17 +17,37 @@ if TYPE_CHECKING:
     from django.db.backends.base.operations import BaseDatabaseOperations
     from django.test import Client
 
+pytest_plugins = ["tests.progress"]
+
 REPOSITORY = Path(__file__).resolve().parents[1]
+
+# Before torch and faiss are loaded: while their threads wait they need not keep a processor busy, as files of
+# tests run side by side.
+os.environ.setdefault("OMP_WAIT_POLICY", "PASSIVE")
 
 # A slow moment of a shared machine is no fault of the code.
 settings.register_profile("unhurried", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("unhurried")
 
 
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """What collecting tests makes stays to the end, so that nobody need look whether it is garbage."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
+
+
 LONGEST_FIRST = """
-    faults/test_survival_of_builds retrieval/test_real_data site/test_raters annotation/drift/test_live_drift
-    site/test_serve annotation/test_tasks sandbox/test_hostile sandbox/test_backends site/test_real_build
-    site/test_sample site/test_bench_review site/test_bench_pipeline site/test_leaks
+    faults/test_survival_of_builds retrieval/test_real_data site/test_raters site/test_serve
+    annotation/builds/drift/test_live_drift annotation/jobs/test_celery_tasks
+    sandbox/test_hostile sandbox/test_backends site/test_real_build
+    site/test_sample bench/review/test_latency bench/pipeline/test_throughput site/test_leaks
+    annotation/builds/test_live_build annotation/stats/agreement/test_simulated
 """
 """Files whose tests take long. Begun late, one would keep a core busy when the others have nothing left."""
 
@@ -40,9 +62,33 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
         fixtures = set(getattr(item, "fixturenames", ()))
         if item.get_closest_marker("django_db") or fixtures & {"db", "transactional_db"}:
             item.add_marker("database")
+        if lasts_long(item, fixtures):
+            item.add_marker("slow")
     yield
     places = {REPOSITORY / "tests" / f"{name}.py": place for place, name in enumerate(LONGEST_FIRST.split())}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+PROCESSES = """
+    bench faults sandbox/backends sandbox/harness retrieval/encoders
+    site/test_compose site/test_light_commands site/test_manage site/test_settings
+"""
+"""Folders and files whose tests start sandboxes or processes, or load torch."""
+
+
+def lasts_long(item: pytest.Item, fixtures: set[str]) -> bool:
+    """Whether `make quick` leaves a test out: a long file, a sandbox, real data, processes, commits."""
+    path = item.path.relative_to(REPOSITORY / "tests").with_suffix("")
+    inside = path.is_relative_to("sandbox") and fixtures & {"sandbox", "bubblewrap", "docker", "home"}
+    long = path.as_posix() in LONGEST_FIRST.split()
+    marked = any(item.get_closest_marker(name) for name in ("real_data", "postgres", "docker"))
+    commits = "transactional_db" in fixtures or _commits(item)
+    return bool(inside or long or marked or commits or any(map(path.is_relative_to, PROCESSES.split())))
+
+
+def _commits(item: pytest.Item) -> bool:
+    marker = item.get_closest_marker("django_db")
+    return bool(marker and marker.kwargs.get("transaction"))
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -59,6 +105,14 @@ def passwords_are_hashed_quickly() -> None:
     from django.contrib.auth.hashers import PBKDF2PasswordHasher
 
     PBKDF2PasswordHasher.iterations = 1
+
+
+@pytest.fixture(scope="session", autouse=True)
+def certificates_are_read_once() -> None:
+    """A client reads all that the machine trusts: that takes longer than most tests, and they speak HTTP."""
+    import httpcore2
+
+    httpcore2.default_ssl_context = cache(httpcore2.default_ssl_context)
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -12,10 +12,15 @@ from typing import Any
 
 from django.contrib.auth.hashers import make_password
 from django.contrib.auth.models import User
+from django.core.files.base import File
 from django.utils import timezone
 
-from annotation.access import Role, give_role, looked_up
-from annotation.drift.judging import judge
+from annotation.accounts.roles import Role, give_role, looked_up
+from annotation.builds.drift.verdict import judge_drift_check
+from annotation.builds.pipeline.labels import publish_case
+from annotation.derived.derivation import Decision
+from annotation.derived.extension.extension_plan import plan_extension
+from annotation.derived.extension.reach import Wish
 from annotation.models import (
     Build,
     BuildEvent,
@@ -24,6 +29,7 @@ from annotation.models import (
     DriftCheck,
     DriftWatch,
     Execution,
+    Extension,
     LLMCall,
     ProgramText,
     ReplyText,
@@ -33,22 +39,24 @@ from annotation.models import (
     Tally,
     TestProgram,
 )
-from annotation.publishing import publish_case
 from annotation.stages import Event, Stage
 from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.jobs import JobOrder, once_of, store_job_file
 from retrieval.models import (
     Annotator,
     Candidate,
     Collection,
-    ImportJob,
+    Job,
     Member,
     Mining,
     Pair,
     QueryText,
     Text,
 )
+from retrieval.uploads import Format, ImportOrder
+from retrieval.uploads.files import COLUMNS, place_of_upload
 from sandbox.program import Limits, Program
-from sandbox.report import Assertion, Outcome, Rates, Report, TraceStep
+from sandbox.reports.report import Assertion, Outcome, Rates, Report, TraceStep
 
 PLAIN = {"prompt_set": "paper"}
 """One program that ends at its first failure, no reader: what most tests of the machinery need."""
@@ -133,13 +141,22 @@ def snippets(texts: Sequence[str] = SNIPPETS, name: str = "small") -> Collection
     return found or collection(Collection.Kind.SNIPPETS, texts, name)
 
 
-def import_job(**columns: Any) -> ImportJob:
-    defaults: dict[str, Any] = {
-        "name": "small",
-        "format": ImportJob.Format.COSQA,
-        "file": "imports/small.json",
+def job(order: JobOrder, subject: int = 0, **columns: Any) -> Job:
+    """Ada's order, in any state; `file` and its like are stored."""
+    known = {name: columns.pop(name) for name in COLUMNS if name in columns}
+    files = {
+        name: store_job_file(place_of_upload(str(file.name)), file) if isinstance(file, File) else file
+        for name, file in known.items()
+        if file
     }
-    return ImportJob.objects.create(**{**defaults, "created_by": ada(), **columns})
+    given = {"kind": order.kind, "order": order.model_dump(mode="json"), "subject": subject, "files": files}
+    return Job.objects.create(**{**given, "once": once_of(order, subject), "created_by": ada(), **columns})
+
+
+def import_job(**columns: Any) -> Job:
+    known = {name: columns.pop(name) for name in ImportOrder.model_fields if name in columns}
+    order = ImportOrder(**{"name": "small", "format": Format.COSQA, **known})
+    return job(order, **{"file": "imports/small.json", **columns})
 
 
 def annotator(**config: Any) -> Annotator:
@@ -280,7 +297,7 @@ def examined(case: Case, label: int, report: Report | None = None, source: str =
 
 
 def abandoned(case: Case, reason: str = "the sandbox could not run the test program") -> Case:
-    case.move(Event.GAVE_UP, note=reason, reason=reason, left=Stage(case.stage).value)
+    case.move(Event.GAVE_UP, note=reason, reason=reason, left_stage=Stage(case.stage).value)
     return Case.objects.get(pk=case.pk)
 
 
@@ -288,18 +305,18 @@ def drift_checked(build: Build, *said: tuple[float | None, float | None, float |
     """The check after the baseline: of the first cases, what each answered at first, again and now."""
     drawn = cases(build)[: len(said)]
     ids = [case.pk for case in drawn]
-    watch = DriftWatch.objects.create(build=build, seed=7, every=3, drawn=ids, most=1)
+    watch = DriftWatch.objects.create(build=build, seed=7, every=3, drawn=ids, max_checks=1)
     for number, rounds in enumerate((("at first", "again"), ("now",))):
         check = DriftCheck.objects.create(
             watch=watch, number=number, is_baseline=not number, settled=3 * number
         )
         for place, words in enumerate(rounds):
             for case, answers in zip(drawn, said, strict=True):
-                columns = {"case": case, "round": place + 1, "words": f"said {words}"}
+                columns = {"case": case, "round": place + 1, "explanation": f"said {words}"}
                 DriftAnswer.objects.create(
                     check_of=check, verdict=answers[2 * number + place], answered_at=timezone.now(), **columns
                 )
-        judge(check)
+        judge_drift_check(check)
     return check
 
 
@@ -370,3 +387,10 @@ def execution(program: TestProgram, report: Report | None = None, **columns: Any
         "report": ReportText.keep(report.to_json()),
     }
     return Execution.objects.create(**key, **{**told, **columns})
+
+
+def extended(
+    build: Build, wish: Wish, why: str, user: User | None = None, skip_canary: str = ""
+) -> Extension:
+    """An extension of `build` that was decided; nobody has seen what it costs."""
+    return plan_extension(build, wish).launch(Decision(user, why, skip_canary=skip_canary))

@@ -9,10 +9,10 @@ from dataclasses import replace
 from typing import Any, TypeAlias
 
 from annotation.llm import Reply, Request, Usage
-from sandbox import calling
+from sandbox import expression_call
 from sandbox.program import Limits, Program
 from sandbox.protocol import Check
-from sandbox.report import Assertion, CaseOutcome, CaseResult, Outcome, Report
+from sandbox.reports.report import Assertion, CaseOutcome, CaseResult, Outcome, Report
 
 Answer: TypeAlias = "str | Mapping[str, object] | Exception | Callable[[Request], str | Mapping[str, object]]"
 Ran: TypeAlias = "Report | Exception | Callable[[Program], Report]"
@@ -49,8 +49,8 @@ class FakeSandbox:
 
     def __init__(self, *reports: Ran) -> None:
         self.runs: list[Program] = []
-        self.calls: list[calling.Call] = []
-        self.answers: deque[calling.Answer | Exception] = deque([returned()])
+        self.calls: list[expression_call.Call] = []
+        self.answers: deque[expression_call.Answer | Exception] = deque([returned()])
         self.installed: list[tuple[str, ...]] = []
         self.closed = False
         self._reports: deque[Ran] = deque(reports or (passed(),))
@@ -63,7 +63,7 @@ class FakeSandbox:
             raise found
         return with_cases(found(program) if callable(found) else found, program)
 
-    def call(self, call: calling.Call, limits: Limits) -> calling.Answer:
+    def call(self, call: expression_call.Call, limits: Limits) -> expression_call.Answer:
         """The next answer. Raises it where it is an exception."""
         self.calls.append(call)
         found = self.answers.popleft() if len(self.answers) > 1 else self.answers[0]
@@ -93,10 +93,10 @@ def with_cases(report: Report, program: Program) -> Report:
     return replace(report, case_results=results)
 
 
-def returned(value: str = "3", kind: str = "int", **fields: Any) -> calling.Answer:
+def returned(value: str = "3", kind: str = "int", **fields: Any) -> expression_call.Answer:
     """An answer with a value."""
     defaults: dict[str, Any] = {"seconds": 0.02, "backend": "fake", "candidate_hash": "0" * 64}
-    return calling.Answer(calling.CallOutcome.RETURNED, value, kind, **{**defaults, **fields})
+    return expression_call.Answer(expression_call.CallOutcome.RETURNED, value, kind, **{**defaults, **fields})
 
 
 def passed() -> Report:

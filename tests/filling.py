@@ -10,17 +10,18 @@ from uuid import uuid4
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from annotation import worker
 from annotation.agents.snippet_writer import WrittenSnippet
+from annotation.builds.pipeline.advance import Tools
+from annotation.builds.pipeline.labels import settle_case_label
+from annotation.derived.derivation import Decision
+from annotation.derived.missing_functions import writer_job
+from annotation.derived.missing_functions.launch import plan_filling
+from annotation.derived.missing_functions.orders import FillOrder
+from annotation.jobs import worker
 from annotation.llm import Request
-from annotation.missing import writing
-from annotation.missing.ordering import launch
-from annotation.missing.orders import FillOrder
 from annotation.models import Basis, Build, Case, Filling, Proposal
-from annotation.pipeline import Tools
-from annotation.publishing import settle
 from annotation.stages import Event
-from sandbox.report import Outcome
+from sandbox.reports.report import Outcome
 from tests import factories
 
 CODES = {
@@ -59,7 +60,8 @@ def order(of: Build, **columns: Any) -> FillOrder:
 
 
 def job(of: Build | None = None, user: User | None = None, **columns: Any) -> Filling:
-    build = launch(order(of or source(), **columns), user or factories.ada())
+    plan = plan_filling(order(of or source(), **columns))
+    build = plan.launch(Decision(user or factories.ada()))
     return Filling.objects.get(build=build)
 
 
@@ -83,8 +85,8 @@ def writer(verdict: Verdict = lambda said: 1, codes: Mapping[str, str] = CODES) 
 def work(tools: Tools, most: int = 60) -> None:
     """All that workers would do, in this thread."""
     for _ in range(most):
-        if not sum(worker.drain(queue, tools) for queue in ("llm", "sandbox", "interactive")):
-            worker.chores(tools)
+        if not sum(worker.drain_queue(queue, tools) for queue in ("llm", "sandbox", "interactive")):
+            worker.perform_worker_chores(tools)
             return
     raise AssertionError("the work never ends")
 
@@ -126,7 +128,7 @@ def end(row: Proposal, label: int | None, code: str) -> None:
     row.refresh_from_db(fields=["lease"])
     said = WrittenSnippet(explanation="It turns the list round.", packages=[], code=code)
     call = factories.llm_call(SimpleNamespace(build=row.build), "snippet_writer", {"code": code})  # type: ignore[arg-type]
-    writing.keep(row, said, call)
+    writer_job.store_written_function(row, said, call)
     case = Case.objects.select_related("build__tally", "annotator", "pair").get(proposal=row)
     program = factories.program_for(case)
     case.move(Event.WRITTEN, note=program.reading, program=program, program_id=program.pk)
@@ -136,7 +138,7 @@ def end(row: Proposal, label: int | None, code: str) -> None:
     report = None if label else factories.a_report(Outcome.FAILED)
     run = factories.execution(program, report)
     case.move(Event.EXECUTED, note=run.outcome, program=program, execution=run, execution_id=run.pk)
-    settle(
+    settle_case_label(
         case, Event.ACCEPTED if label else Event.DENIED, label, "the test decides", call, basis=Basis.TESTED
     )
     Proposal.objects.filter(filling=row.filling_id, query=row.query_id, number=2).delete()

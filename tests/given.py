@@ -7,8 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from annotation import launching, worker
-from annotation.launching import Judge, Order
+from annotation.builds.launch import launcher
+from annotation.builds.launch.order import Judge, Order
+from annotation.jobs import worker
 from annotation.models import Build
 from retrieval.given_pairs import Wanted, of_file
 from retrieval.models import PairList
@@ -37,9 +38,9 @@ def pair_list(folder: Path, rows: Sequence[Any] = ROWS, name: str = "dev") -> Pa
 def build(pairs: PairList, name: str = "audit", judge: Judge = Judge.AGENTS) -> Build:
     """A build whose cases are open."""
     order = Order(name, pairs.queries, pairs.snippets, (), given=pairs, annotator=judge, model="small-model")
-    made = launching.launch(order, factories.ada())
+    made = launcher.launch_build(order, factories.ada())
     worker.look_after(made)
-    return Build.objects.select_related("tally", "annotator", "given__benchmark").get(pk=made.pk)
+    return Build.objects.select_related("tally", "annotator", "pair_list__benchmark").get(pk=made.pk)
 
 
 def judged(pairs: PairList, *labels: int | None, name: str = "audit", judge: Judge = Judge.AGENTS) -> Build:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from annotation.agreement import Labels, Sample
-from annotation.agreement.figures import Floats
-from annotation.agreement.statistic import Statistic
+from annotation.stats.agreement import Labels, Sample
+from annotation.stats.agreement.figures import Floats
+from annotation.stats.agreement.statistic import Statistic
 
 
 def table(*raters: str) -> Floats:

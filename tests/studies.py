@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.utils import timezone
 
-from annotation.access import Role
+from annotation.accounts.roles import Role
 from annotation.models import (
     Acknowledgement,
     Assignment,

@@ -19,28 +19,28 @@ from annotation.agents import (
     test_writer,
     tie_breaker,
 )
-from annotation.agents.asking import Options, repair
 from annotation.agents.replies import InvalidReply, VerdictModel, one_object
+from annotation.agents.request_parts import Options, build_repair_request
 
 
 def parse_any_test(text: str) -> VerdictModel:
     """A test writer's reply, in the usual form or in that of the paper's set. Raises InvalidReply."""
-    return paper.parse_test(text) if "reading" in one_object(text) else test_writer.parse(text)
+    return paper.parse_test(text) if "reading" in one_object(text) else test_writer.parse_test_program(text)
 
 
 PARSERS: Final[Mapping[str, Callable[[str], VerdictModel]]] = MappingProxyType(
     {
-        screener.NAME: screener.parse,
+        screener.NAME: screener.parse_screener_verdict,
         test_writer.NAME: parse_any_test,
-        neighbour_writer.NAME: neighbour_writer.parse,
-        tie_breaker.NAME: tie_breaker.parse,
-        fixer.NAME: fixer.parse,
-        arbiter.NAME: arbiter.parse,
-        single_llm.NAME: single_llm.parse,
-        query_screener.NAME: query_screener.parse,
-        snippet_writer.NAME: snippet_writer.parse,
+        neighbour_writer.NAME: neighbour_writer.parse_neighbour_reply,
+        tie_breaker.NAME: tie_breaker.parse_tie_breaker_verdict,
+        fixer.NAME: fixer.parse_fixer_reply,
+        arbiter.NAME: arbiter.parse_final_verdict,
+        single_llm.NAME: single_llm.parse_single_llm_verdict,
+        query_screener.NAME: query_screener.parse_listwise_verdict,
+        snippet_writer.NAME: snippet_writer.parse_written_snippet,
     }
 )
 """Request.agent to the parser of its replies, for whoever checks a reply without asking for one."""
 
-__all__ = ["PARSERS", "InvalidReply", "Options", "VerdictModel", "repair"]
+__all__ = ["PARSERS", "InvalidReply", "Options", "VerdictModel", "build_repair_request"]

@@ -9,9 +9,9 @@ from typing import Annotated, Final, Unpack
 from pydantic import BeforeValidator
 
 from annotation import prompts
-from annotation.agents.asking import Options, compose, fence, schema_of
 from annotation.agents.fields import Said, as_label
-from annotation.agents.replies import VerdictModel, validated
+from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.llm.request import Request
 
 NAME: Final = "arbiter"
@@ -26,7 +26,7 @@ SCHEMA: Final = schema_of(
 class ArbiterInputs:
     """The pair and the evidence: the readings as numbered lines, and what the executor tells of the runs.
 
-    `report` is None where it is withheld, to measure what the runs are worth.
+    `report` is None where it is withheld: people alone see it then.
     """
 
     query: str
@@ -43,22 +43,22 @@ class FinalVerdict(VerdictModel):
     verdict: Annotated[int, BeforeValidator(as_label)]
 
 
-def request(inputs: ArbiterInputs, model: str, **options: Unpack[Options]) -> Request:
+def build_arbiter_request(inputs: ArbiterInputs, model: str, **options: Unpack[Options]) -> Request:
     """The question about one pair and one execution."""
     material = {
-        "query": fence("query", inputs.query),
-        "code": fence("code", inputs.code),
-        "readings": fence("readings", inputs.readings),
-        "program": fence("program", inputs.program),
+        "query": fence_material("query", inputs.query),
+        "code": fence_material("code", inputs.code),
+        "readings": fence_material("readings", inputs.readings),
+        "program": fence_material("program", inputs.program),
     }
-    prompt = prompts.load(NAME)
+    prompt = prompts.load_agent_prompt(NAME)
     if inputs.report is None:
         user = prompt.render("user_without_report", **material)
     else:
-        user = prompt.render("user", **material, report=fence("report", inputs.report))
-    return compose(NAME, model, user, SCHEMA, MAX_TOKENS, options)
+        user = prompt.render("user", **material, report=fence_material("report", inputs.report))
+    return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
 
 
-def parse(text: str) -> FinalVerdict:
+def parse_final_verdict(text: str) -> FinalVerdict:
     """The verdict in a reply. Raises InvalidReply."""
-    return validated(FinalVerdict, text)
+    return validate_reply_text(FinalVerdict, text)

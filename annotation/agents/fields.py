@@ -23,11 +23,11 @@ def as_label(value: object) -> int:
     return int(from_menu(0.0, 1.0)(value))
 
 
-def _said(text: str) -> str:
+def _validate_text(text: str) -> str:
     if not text.strip():
         raise ValueError("must not be empty")
     return text.strip()
 
 
-Said = Annotated[str, AfterValidator(_said)]
+Said = Annotated[str, AfterValidator(_validate_text)]
 """A text that says something; blank edges are cut."""

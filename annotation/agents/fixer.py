@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Final, Unpack
 
 from annotation import prompts
-from annotation.agents.asking import Options, compose, fence, schema_of
 from annotation.agents.fields import Said
-from annotation.agents.replies import VerdictModel, validated
+from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.llm.request import Request
 
 NAME: Final = "fixer"
@@ -32,17 +32,17 @@ class FixerReply(VerdictModel):
     commands: list[Said]
 
 
-def request(inputs: FixerInputs, model: str, **options: Unpack[Options]) -> Request:
+def build_fixer_request(inputs: FixerInputs, model: str, **options: Unpack[Options]) -> Request:
     """The question about one missing module."""
-    user = prompts.load(NAME).render(
+    user = prompts.load_agent_prompt(NAME).render(
         "user",
-        module=fence("module", inputs.module),
-        program=fence("program", inputs.program),
-        report=fence("report", inputs.report),
+        module=fence_material("module", inputs.module),
+        program=fence_material("program", inputs.program),
+        report=fence_material("report", inputs.report),
     )
-    return compose(NAME, model, user, SCHEMA, MAX_TOKENS, options)
+    return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
 
 
-def parse(text: str) -> FixerReply:
+def parse_fixer_reply(text: str) -> FixerReply:
     """The suggestion in a reply. Raises InvalidReply."""
-    return validated(FixerReply, text)
+    return validate_reply_text(FixerReply, text)

@@ -9,10 +9,10 @@ from typing import Annotated, Final, Unpack
 from pydantic import AfterValidator
 
 from annotation import prompts
-from annotation.agents.asking import Options, compose, fence, schema_of
 from annotation.agents.fields import Said
-from annotation.agents.replies import VerdictModel, validated
-from annotation.agents.sources import names_of, runnable
+from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
+from annotation.agents.sources import names_of, require_runnable_source
 from annotation.llm.request import Request
 
 NAME: Final = "neighbour_writer"
@@ -32,20 +32,20 @@ class NeighbourReply(VerdictModel):
     """Code that does a neighbouring task, and what it does instead."""
 
     difference: Said
-    code: Annotated[str, AfterValidator(runnable)]
+    code: Annotated[str, AfterValidator(require_runnable_source)]
 
 
-def request(inputs: NeighbourInputs, model: str, **options: Unpack[Options]) -> Request:
+def build_neighbour_request(inputs: NeighbourInputs, model: str, **options: Unpack[Options]) -> Request:
     """The order for one neighbour."""
-    user = prompts.load(NAME).render(
+    user = prompts.load_agent_prompt(NAME).render(
         "user",
         names=", ".join(names_of(inputs.code)) or "(see the definition in the code)",
-        query=fence("query", inputs.query),
-        code=fence("code", inputs.code),
+        query=fence_material("query", inputs.query),
+        code=fence_material("code", inputs.code),
     )
-    return compose(NAME, model, user, SCHEMA, MAX_TOKENS, options)
+    return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
 
 
-def parse(text: str) -> NeighbourReply:
+def parse_neighbour_reply(text: str) -> NeighbourReply:
     """The neighbour in a reply: Python that parses. Raises InvalidReply."""
-    return validated(NeighbourReply, text)
+    return validate_reply_text(NeighbourReply, text)

@@ -11,11 +11,10 @@ from pydantic import AfterValidator
 
 from annotation import prompts
 from annotation.agents import arbiter, fixer, screener, test_writer
-from annotation.agents.arbiter import FinalVerdict
-from annotation.agents.asking import Options, compose, fence, schema_of
 from annotation.agents.fields import Said
 from annotation.agents.fixer import FixerInputs
-from annotation.agents.replies import VerdictModel, validated
+from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.agents.screener import ScreenerInputs
 from annotation.agents.sources import syntax_tree
 from annotation.agents.test_writer import WriterInputs
@@ -31,7 +30,7 @@ TEST_SCHEMA: Final = schema_of(
 
 @dataclass(frozen=True, slots=True)
 class PlainArbiterInputs:
-    """The pair and the evidence. `report` is what `Report.evidence` says of the execution."""
+    """The pair and the evidence. `report` is the execution's `evidence_text`."""
 
     query: str
     code: str
@@ -58,23 +57,25 @@ class PlainTestReply(VerdictModel):
 
 def screener_request(inputs: ScreenerInputs, model: str, **options: Unpack[Options]) -> Request:
     """The screener's question in the paper's words."""
-    material = {"query": fence("query", inputs.query), "code": fence("code", inputs.code)}
+    material = {"query": fence_material("query", inputs.query), "code": fence_material("code", inputs.code)}
     return _composed(screener.NAME, model, material, screener.SCHEMA, screener.MAX_TOKENS, options)
 
 
 def test_request(inputs: WriterInputs, model: str, **options: Unpack[Options]) -> Request:
     """The order for one test program."""
     name = f"{PROMPT_SET}/{test_writer.NAME}"
-    user = test_writer.ordered(prompts.load(name), inputs)
-    return compose(test_writer.NAME, model, user, TEST_SCHEMA, test_writer.MAX_TOKENS, options, prompt=name)
+    user = test_writer.format_test_order(prompts.load_agent_prompt(name), inputs)
+    return compose_agent_request(
+        test_writer.NAME, model, user, TEST_SCHEMA, test_writer.MAX_TOKENS, options, prompt=name
+    )
 
 
 def fixer_request(inputs: FixerInputs, model: str, **options: Unpack[Options]) -> Request:
     """The question about one missing module."""
     material = {
-        "module": fence("module", inputs.module),
-        "program": fence("program", inputs.program),
-        "report": fence("report", inputs.report),
+        "module": fence_material("module", inputs.module),
+        "program": fence_material("program", inputs.program),
+        "report": fence_material("report", inputs.report),
     }
     return _composed(fixer.NAME, model, material, fixer.SCHEMA, fixer.MAX_TOKENS, options)
 
@@ -82,23 +83,18 @@ def fixer_request(inputs: FixerInputs, model: str, **options: Unpack[Options]) -
 def arbiter_request(inputs: PlainArbiterInputs, model: str, **options: Unpack[Options]) -> Request:
     """The question about one pair and one execution."""
     material = {
-        "query": fence("query", inputs.query),
-        "code": fence("code", inputs.code),
-        "reading": fence("reading", inputs.reading),
-        "program": fence("program", inputs.program),
-        "report": fence("report", inputs.report),
+        "query": fence_material("query", inputs.query),
+        "code": fence_material("code", inputs.code),
+        "reading": fence_material("reading", inputs.reading),
+        "program": fence_material("program", inputs.program),
+        "report": fence_material("report", inputs.report),
     }
     return _composed(arbiter.NAME, model, material, arbiter.SCHEMA, arbiter.MAX_TOKENS, options)
 
 
 def parse_test(text: str) -> PlainTestReply:
     """The program in a reply: Python that parses and asserts something. Raises InvalidReply."""
-    return validated(PlainTestReply, text)
-
-
-def parse_verdict(text: str) -> FinalVerdict:
-    """The verdict in a reply. Raises InvalidReply."""
-    return arbiter.parse(text)
+    return validate_reply_text(PlainTestReply, text)
 
 
 def _composed(
@@ -110,5 +106,5 @@ def _composed(
     options: Options,
 ) -> Request:
     name = f"{PROMPT_SET}/{agent}"
-    user = prompts.load(name).render("user", **material)
-    return compose(agent, model, user, schema, max_tokens, options, prompt=name)
+    user = prompts.load_agent_prompt(name).render("user", **material)
+    return compose_agent_request(agent, model, user, schema, max_tokens, options, prompt=name)

@@ -13,9 +13,9 @@ from typing import Annotated, Final, TypeVar, Unpack
 from pydantic import BeforeValidator, Field
 
 from annotation import prompts
-from annotation.agents.asking import Options, compose, fence, schema_of
 from annotation.agents.fields import Said, from_menu
-from annotation.agents.replies import InvalidReply, VerdictModel, validated
+from annotation.agents.replies import InvalidReply, VerdictModel, validate_reply_text
+from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.llm.request import Request
 
 NAME: Final = "query_screener"
@@ -57,32 +57,34 @@ class CompanyVerdict(VerdictModel):
     verdicts: list[OneVerdict]
 
 
-def shuffled(things: Sequence[_T], seed: int, query: str) -> list[_T]:
+def shuffle_for_query(things: Sequence[_T], seed: int, query: str) -> list[_T]:
     """`things` in the order of this seed and query; the same on every machine and in every release."""
     order = list(things)
     random.Random(hashlib.sha256(f"{seed}\n{query}".encode()).hexdigest()).shuffle(order)  # noqa: S311
     return order
 
 
-def request(inputs: CompanyInputs, model: str, **options: Unpack[Options]) -> Request:
+def build_listwise_request(inputs: CompanyInputs, model: str, **options: Unpack[Options]) -> Request:
     """The question about all candidates."""
-    blocks = (fence(f"candidate-{number}", code) for number, code in enumerate(inputs.codes, 1))
-    user = prompts.load(NAME).render(
+    blocks = (fence_material(f"candidate-{number}", code) for number, code in enumerate(inputs.codes, 1))
+    user = prompts.load_agent_prompt(NAME).render(
         "user",
         count=str(len(inputs.codes)),
-        query=fence("query", inputs.query),
+        query=fence_material("query", inputs.query),
         candidates="\n\n".join(blocks),
     )
-    return compose(NAME, model, user, SCHEMA, 2048 + TOKENS_A_VERDICT * len(inputs.codes), options)
+    return compose_agent_request(
+        NAME, model, user, SCHEMA, 2048 + TOKENS_A_VERDICT * len(inputs.codes), options
+    )
 
 
-def parse(text: str, count: int | None = None) -> CompanyVerdict:
+def parse_listwise_verdict(text: str, count: int | None = None) -> CompanyVerdict:
     """The verdicts in a reply; with `count` there has to be exactly one on each candidate.
 
     Raises InvalidReply.
     """
-    found = validated(CompanyVerdict, text)
-    numbers = sorted(one.candidate for one in found.verdicts)
+    found = validate_reply_text(CompanyVerdict, text)
+    numbers = sorted(verdict.candidate for verdict in found.verdicts)
     if numbers != list(range(1, (len(numbers) if count is None else count) + 1)):
         raise InvalidReply(f"has verdicts on the candidates {numbers}: give exactly one on each of them")
     return found

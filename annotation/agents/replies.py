@@ -25,7 +25,7 @@ class VerdictModel(BaseModel):
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
 
-def validated(model: type[_Verdict], text: str) -> _Verdict:
+def validate_reply_text(model: type[_Verdict], text: str) -> _Verdict:
     """The verdict in a reply's text. Raises InvalidReply, naming each wrong field."""
     try:
         return model.model_validate(one_object(text))

@@ -6,9 +6,9 @@ from typing import Annotated, Final, Unpack
 from pydantic import BeforeValidator
 
 from annotation import prompts
-from annotation.agents.asking import Options, compose, fence, schema_of
 from annotation.agents.fields import Said, from_menu
-from annotation.agents.replies import VerdictModel, validated
+from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.llm.request import Request
 
 NAME: Final = "screener"
@@ -35,14 +35,14 @@ class ScreenerVerdict(VerdictModel):
     verdict: Annotated[float, BeforeValidator(from_menu(0.0, 0.5, 1.0))]
 
 
-def request(inputs: ScreenerInputs, model: str, **options: Unpack[Options]) -> Request:
+def build_screener_request(inputs: ScreenerInputs, model: str, **options: Unpack[Options]) -> Request:
     """The question about one pair."""
-    user = prompts.load(NAME).render(
-        "user", query=fence("query", inputs.query), code=fence("code", inputs.code)
+    user = prompts.load_agent_prompt(NAME).render(
+        "user", query=fence_material("query", inputs.query), code=fence_material("code", inputs.code)
     )
-    return compose(NAME, model, user, SCHEMA, MAX_TOKENS, options)
+    return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
 
 
-def parse(text: str) -> ScreenerVerdict:
+def parse_screener_verdict(text: str) -> ScreenerVerdict:
     """The verdict in a reply. Raises InvalidReply."""
-    return validated(ScreenerVerdict, text)
+    return validate_reply_text(ScreenerVerdict, text)

@@ -12,9 +12,9 @@ from typing import Annotated, Final, Literal, Unpack
 from pydantic import Field
 
 from annotation import prompts
-from annotation.agents.asking import Options, compose, fence, schema_of
 from annotation.agents.fields import Said
-from annotation.agents.replies import VerdictModel, validated
+from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.llm.request import Request
 
 NAME: Final = "single_llm"
@@ -59,14 +59,14 @@ class SingleVerdict(VerdictModel):
         return f"Meets {self.share} of: {'; '.join(self.demands)}. {self.evidence}"
 
 
-def request(inputs: SingleInputs, model: str, **options: Unpack[Options]) -> Request:
+def build_single_llm_request(inputs: SingleInputs, model: str, **options: Unpack[Options]) -> Request:
     """The question about one pair; it is the same for both criteria, so a reply serves both."""
-    user = prompts.load(NAME).render(
-        "user", query=fence("query", inputs.query), code=fence("code", inputs.code)
+    user = prompts.load_agent_prompt(NAME).render(
+        "user", query=fence_material("query", inputs.query), code=fence_material("code", inputs.code)
     )
-    return compose(NAME, model, user, SCHEMA, MAX_TOKENS, options)
+    return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
 
 
-def parse(text: str) -> SingleVerdict:
+def parse_single_llm_verdict(text: str) -> SingleVerdict:
     """The verdict in a reply. Raises InvalidReply."""
-    return validated(SingleVerdict, text)
+    return validate_reply_text(SingleVerdict, text)

@@ -7,12 +7,12 @@ from typing import Annotated, Final, Unpack
 from pydantic import AfterValidator
 
 from annotation import prompts
-from annotation.agents.asking import Options, compose, fence, schema_of
 from annotation.agents.fields import Said
-from annotation.agents.replies import VerdictModel, validated
+from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.llm.request import Request
-from sandbox.dependencies import DependencyRefused, requirement
-from sandbox.syntax import parsed
+from sandbox.candidate.syntax import parse_python_source
+from sandbox.dependencies import DependencyRefused, parse_requirement
 
 NAME: Final = "snippet_writer"
 MAX_TOKENS: Final = 8192
@@ -45,11 +45,9 @@ def one_function(code: str) -> str:
     if len(code) > LONGEST_CODE:
         raise ValueError(f"is longer than {LONGEST_CODE:,} characters")
     try:
-        body = parsed(code).body
+        body = parse_python_source(code).body
     except SyntaxError as error:
         raise ValueError(f"is not valid Python 3: line {error.lineno}: {error.msg}") from None
-    except (RecursionError, MemoryError):
-        raise ValueError("is nested too deeply") from None
     functions = sum(isinstance(one, _FUNCTION) for one in body)
     if functions != 1:
         raise ValueError(f"has to define exactly one function at its top level; it defines {functions}")
@@ -63,7 +61,7 @@ def _packages(names: list[str]) -> list[str]:
     if len(names) > MOST_PACKAGES:
         raise ValueError(f"names more than {MOST_PACKAGES} packages")
     try:
-        return [str(requirement(name)) for name in names]
+        return [str(parse_requirement(name)) for name in names]
     except DependencyRefused as why:
         raise ValueError(str(why)) from None
 
@@ -76,23 +74,23 @@ class WrittenSnippet(VerdictModel):
     code: Annotated[str, AfterValidator(one_function)]
 
 
-def request(inputs: SnippetInputs, model: str, **options: Unpack[Options]) -> Request:
+def build_snippet_request(inputs: SnippetInputs, model: str, **options: Unpack[Options]) -> Request:
     """The order for one function, or for another one after `denied_because`."""
-    prompt = prompts.load(NAME)
-    user = prompt.render("user", query=fence("query", inputs.query))
+    prompt = prompts.load_agent_prompt(NAME)
+    user = prompt.render("user", query=fence_material("query", inputs.query))
     if inputs.near:
-        near = "\n\n".join(fence("code", code) for code in inputs.near)
+        near = "\n\n".join(fence_material("code", code) for code in inputs.near)
         user = f"{user}\n\n{prompt.render('near', codes=near)}"
     if inputs.denied_code:
         again = prompt.render(
             "again",
-            code=fence("code", inputs.denied_code),
-            reason=fence("reason", inputs.denied_because),
+            code=fence_material("code", inputs.denied_code),
+            reason=fence_material("reason", inputs.denied_because),
         )
         user = f"{user}\n\n{again}"
-    return compose(NAME, model, user, SCHEMA, MAX_TOKENS, options)
+    return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
 
 
-def parse(text: str) -> WrittenSnippet:
+def parse_written_snippet(text: str) -> WrittenSnippet:
     """The function in a reply. Raises InvalidReply."""
-    return validated(WrittenSnippet, text)
+    return validate_reply_text(WrittenSnippet, text)

@@ -4,8 +4,8 @@ import ast
 import re
 from typing import Final
 
+from sandbox.candidate.syntax import parse_python_source
 from sandbox.program import candidate_names
-from sandbox.syntax import parsed
 
 MAX_SOURCE_CHARS: Final = 100_000
 _DEFINITION: Final = re.compile(r"^(?:async[ \t]+)?(?:def|class)[ \t]+(\w+)", re.MULTILINE)
@@ -16,14 +16,12 @@ def syntax_tree(source: str) -> ast.Module:
     if len(source) > MAX_SOURCE_CHARS:
         raise ValueError(f"is longer than {MAX_SOURCE_CHARS:,} characters")
     try:
-        return parsed(source)
+        return parse_python_source(source)
     except SyntaxError as error:
         raise ValueError(f"is not valid Python 3: line {error.lineno}: {error.msg}") from None
-    except (RecursionError, MemoryError):
-        raise ValueError("is nested too deeply") from None
 
 
-def runnable(source: str) -> str:
+def require_runnable_source(source: str) -> str:
     """The source itself, which parses and defines something. Raises ValueError."""
     syntax_tree(source)
     if not candidate_names(source):

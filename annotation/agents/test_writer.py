@@ -12,10 +12,10 @@ from typing import Annotated, ClassVar, Final, Self, Unpack
 from pydantic import AfterValidator, Field, model_validator
 
 from annotation import prompts
-from annotation.agents.asking import Options, compose, fence, schema_of
 from annotation.agents.fields import Said
-from annotation.agents.replies import VerdictModel, validated
-from annotation.agents.sources import names_of, runnable, syntax_tree, top_level_functions
+from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
+from annotation.agents.sources import names_of, require_runnable_source, syntax_tree, top_level_functions
 from annotation.llm.request import Request
 
 NAME: Final = "test_writer"
@@ -73,7 +73,7 @@ class TestProgramReply(VerdictModel):
     readings: Annotated[list[Reading], Field(min_length=1, max_length=MAX_READINGS)]
     helpers: list[Said]
     program: str
-    reference: Annotated[str, AfterValidator(runnable)]
+    reference: Annotated[str, AfterValidator(require_runnable_source)]
 
     @model_validator(mode="after")
     def _check_cases(self) -> Self:
@@ -117,31 +117,33 @@ def refuse_bad_cases(tree: ast.Module, readings: int) -> None:
             raise ValueError(f"the case {case.name} has no assert statement")
 
 
-def request(inputs: WriterInputs, model: str, **options: Unpack[Options]) -> Request:
+def build_test_writer_request(inputs: WriterInputs, model: str, **options: Unpack[Options]) -> Request:
     """The order for one test program, or for another one after `refused_because`."""
-    return compose(NAME, model, ordered(prompts.load(NAME), inputs), SCHEMA, MAX_TOKENS, options)
+    return compose_agent_request(
+        NAME, model, format_test_order(prompts.load_agent_prompt(NAME), inputs), SCHEMA, MAX_TOKENS, options
+    )
 
 
-def ordered(prompt: prompts.Prompt, inputs: WriterInputs) -> str:
+def format_test_order(prompt: prompts.Prompt, inputs: WriterInputs) -> str:
     """The order's material by the sections of a prompt: the pair, and what became of an earlier program."""
     parts = [
         prompt.render(
             "user",
             names=", ".join(names_of(inputs.code)) or "(see the definition in the code)",
-            query=fence("query", inputs.query),
-            code=fence("code", inputs.code),
+            query=fence_material("query", inputs.query),
+            code=fence_material("code", inputs.code),
         )
     ]
     if inputs.tested_nothing:
-        parts.append(prompt.render("second", reason=fence("seen", inputs.tested_nothing)))
+        parts.append(prompt.render("second", reason=fence_material("seen", inputs.tested_nothing)))
     if inputs.refused_because:
-        reason = fence("reason", inputs.refused_because)
+        reason = fence_material("reason", inputs.refused_because)
         parts.append(
-            prompt.render("rewrite", reason=reason, program=fence("program", inputs.refused_program))
+            prompt.render("rewrite", reason=reason, program=fence_material("program", inputs.refused_program))
         )
     return "\n\n".join(parts)
 
 
-def parse(text: str) -> TestProgramReply:
+def parse_test_program(text: str) -> TestProgramReply:
     """The program in a reply: Python that parses, with its cases. Raises InvalidReply."""
-    return validated(TestProgramReply, text)
+    return validate_reply_text(TestProgramReply, text)

@@ -6,8 +6,8 @@ from typing import Final, Unpack
 
 from annotation import prompts
 from annotation.agents.arbiter import SCHEMA, FinalVerdict
-from annotation.agents.asking import Options, compose, fence
-from annotation.agents.replies import validated
+from annotation.agents.replies import validate_reply_text
+from annotation.agents.request_parts import Options, compose_agent_request, fence_material
 from annotation.llm.request import Request
 
 NAME: Final = "tie_breaker"
@@ -18,7 +18,7 @@ MAX_TOKENS: Final = 4096
 class TieInputs:
     """The pair, the two arguments in the order in which they are shown, and the evidence.
 
-    `report` is None where it is withheld, to measure what the runs are worth.
+    `report` is None where it is withheld: people alone see it then.
     """
 
     query: str
@@ -35,23 +35,23 @@ def in_drawn_order(for_match: str, against: str, key: str) -> tuple[str, str]:
     return (against, for_match) if flipped else (for_match, against)
 
 
-def request(inputs: TieInputs, model: str, **options: Unpack[Options]) -> Request:
+def build_tie_breaker_request(inputs: TieInputs, model: str, **options: Unpack[Options]) -> Request:
     """The question about one pair on which two judges differ."""
     material = {
-        "query": fence("query", inputs.query),
-        "code": fence("code", inputs.code),
-        "first": fence("argument", inputs.first),
-        "second": fence("argument", inputs.second),
-        "readings": fence("readings", inputs.readings),
+        "query": fence_material("query", inputs.query),
+        "code": fence_material("code", inputs.code),
+        "first": fence_material("argument", inputs.first),
+        "second": fence_material("argument", inputs.second),
+        "readings": fence_material("readings", inputs.readings),
     }
-    prompt = prompts.load(NAME)
+    prompt = prompts.load_agent_prompt(NAME)
     if inputs.report is None:
         user = prompt.render("user_without_report", **material)
     else:
-        user = prompt.render("user", **material, report=fence("report", inputs.report))
-    return compose(NAME, model, user, SCHEMA, MAX_TOKENS, options)
+        user = prompt.render("user", **material, report=fence_material("report", inputs.report))
+    return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
 
 
-def parse(text: str) -> FinalVerdict:
+def parse_tie_breaker_verdict(text: str) -> FinalVerdict:
     """The verdict in a reply. Raises InvalidReply."""
-    return validated(FinalVerdict, text)
+    return validate_reply_text(FinalVerdict, text)

@@ -3,18 +3,18 @@
 from django.http import HttpRequest
 from ninja import Router
 
-from annotation.access import role_of
+from annotation.accounts.roles import role_of
 from annotation.api import (
-    adjudicating,
+    adjudication,
     annotators,
     builds,
     canary,
     cases,
     comparisons,
+    derived_builds,
     drift,
-    extending,
     label_audit,
-    missing,
+    missing_functions,
     queries,
     rating,
     reviews,
@@ -27,7 +27,7 @@ from annotation.schemas.builds import Me
 router = Router()
 router.add_router("/builds", builds.router)
 router.add_router("/builds", canary.router)
-router.add_router("/builds", extending.router)
+router.add_router("/builds", derived_builds.router)
 router.add_router("/builds", drift.router)
 router.add_router("/builds", queries.router)
 router.add_router("/builds", comparisons.router)
@@ -35,8 +35,8 @@ router.add_router("/builds", rounds.router)
 router.add_router("/annotators", annotators.router)
 router.add_router("", label_audit.router)
 router.add_router("", cases.router)
-router.add_router("", adjudicating.router)
-router.add_router("", missing.router)
+router.add_router("", adjudication.router)
+router.add_router("", missing_functions.router)
 router.add_router("", reviews.router)
 router.add_router("/rate", rating.router)
 router.add_router("/studies", studies.router)

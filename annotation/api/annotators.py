@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-
 from django.db.models import QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
@@ -11,17 +9,21 @@ from django.urls import reverse
 from ninja import Path, Query, Router, Schema
 from pydantic import Field
 
-from annotation.access import builds_visible_to, refuse_while_blind
-from annotation.agreement.flips import Figures
-from annotation.api.comparisons import TookOut, took_out
-from annotation.api.queries import text_head
-from annotation.comparing_annotators import LAST, Comparison, annotators, compare, side_of
-from annotation.intervals import Mean
-from annotation.pages.annotators import ToReview, to_review
-from annotation.seen import mark_seen
-from annotation.studies.sealing import refuse_unscored
-from retrieval.models import Annotator, Text
-from retrieval.schemas import Id, Page, Paging, TextHead, page_of
+from annotation.accounts.roles import builds_visible_to, refuse_while_blind
+from annotation.api.comparisons import TookOut
+from annotation.builds.results.annotator_comparison import (
+    LAST,
+    AnnotatorComparison,
+    compare_two_annotators,
+    find_labelling_annotators,
+    side_of,
+)
+from annotation.builds.results.label_comparison import load_query_texts
+from annotation.studies.exposure import mark_seen
+from annotation.studies.plan.seals import refuse_unscored
+from annotation.web.comparison.annotators import ToReview, to_review
+from retrieval.models import Annotator
+from retrieval.schemas import Id, Page, Paging, RowSchema, TextHead
 
 router = Router(tags=["annotators"])
 
@@ -60,7 +62,7 @@ class CommonFiguresOut(Schema):
     kappa: CommonFigureOut | None = Field(description="Cohen's, over the common pairs")
 
 
-class CommonSideOut(Schema):
+class CommonSideOut(RowSchema):
     """One of the two."""
 
     annotator: AnnotatorRowOut
@@ -72,7 +74,7 @@ class CommonSideOut(Schema):
     took: TookOut | None = Field(description="of its builds, over the common pairs; null without a build")
 
 
-class CommonFlipsOut(Schema):
+class CommonFlipsOut(RowSchema):
     """A query with flips."""
 
     query: TextHead
@@ -81,11 +83,11 @@ class CommonFlipsOut(Schema):
     pairs: int = Field(description="its pairs with a label of both")
 
 
-class BuildToReviewOut(Schema):
+class BuildToReviewOut(RowSchema):
     """A build whose cases show flipped pairs."""
 
-    build: int
-    name: str
+    build: int = Field(validation_alias="build.pk")
+    name: str = Field(validation_alias="build.name")
     flips: int = Field(description="flipped pairs with a case in it")
     review: str = Field(description="page on which experts review them, one after another")
 
@@ -99,7 +101,7 @@ class ToReviewOut(Schema):
     )
 
 
-class TwoAnnotatorsOut(Schema):
+class TwoAnnotatorsOut(RowSchema):
     """Two annotators over the pairs that both have labelled; no label is never a 0."""
 
     first: CommonSideOut
@@ -116,10 +118,9 @@ class TwoAnnotatorsOut(Schema):
 
 
 @router.get("", response=Page[AnnotatorRowOut])
-def list_annotators(request: HttpRequest, wanted: Query[Paging]) -> Page[AnnotatorRowOut]:
+def list_annotators(request: HttpRequest, wanted: Query[Paging]) -> Page[Annotator]:
     """Everybody who has labelled a pair. 403 for those who rate in a study, until they are done."""
-    rows = known(request).filter(pk__gt=wanted.after or 0).order_by("pk")[: wanted.limit + 1]
-    return page_of(rows, wanted.limit, lambda row: row.pk, annotator_out)
+    return wanted.page(known(request).filter(pk__gt=wanted.after or 0).order_by("pk"))
 
 
 @router.get("/{int:pk}/comparison/{int:against}", response=TwoAnnotatorsOut)
@@ -135,7 +136,7 @@ def compare_annotators(
     second = side_of(get_object_or_404(known(request), pk=against), rounds.against_round)
     refuse_unscored(first.annotator, second.annotator)
     builds = builds_visible_to(request.user)
-    found = compare(first, second, builds)
+    found = compare_two_annotators(first, second, builds)
     mark_seen(request.user, found.told.values_list("pk", flat=True))
     return comparison_out(found, to_review(found, builds))
 
@@ -143,30 +144,19 @@ def compare_annotators(
 def known(request: HttpRequest) -> QuerySet[Annotator]:
     """Raises KeptBlind: labels of anybody tell of the pairs of a study."""
     refuse_while_blind(request.user)
-    return annotators()
+    return find_labelling_annotators()
 
 
-def comparison_out(found: Comparison, sent: ToReview | None) -> TwoAnnotatorsOut:
-    texts = Text.objects.in_bulk([one.query for one in found.worst])
-    return TwoAnnotatorsOut(
+def comparison_out(found: AnnotatorComparison, sent: ToReview | None) -> TwoAnnotatorsOut:
+    return TwoAnnotatorsOut.of(
+        found,
         first=side_out(found, 0),
         second=side_out(found, 1),
-        pairs=found.pairs,
-        queries=found.queries,
         both_match=found.cells[1, 1],
         both_no_match=found.cells[0, 0],
         to_match=found.cells[0, 1],
         to_no_match=found.cells[1, 0],
-        figures=figures_out(found.figures),
-        worst=[
-            CommonFlipsOut(
-                query=text_head(texts[one.query]),
-                to_match=one.to_match,
-                to_no_match=one.to_no_match,
-                pairs=one.pairs,
-            )
-            for one in found.worst
-        ],
+        worst=[CommonFlipsOut.of(row, query=query) for query, row in load_query_texts(found.worst)],
         to_review=None if sent is None else to_review_out(sent),
     )
 
@@ -175,37 +165,22 @@ def to_review_out(sent: ToReview) -> ToReviewOut:
     return ToReviewOut(
         builds=[
             BuildToReviewOut(
-                build=one.build.pk,
-                name=one.build.name,
-                flips=one.flips,
-                review=f"{reverse('review-next', args=[one.build.pk])}?show={sent.worklist}",
+                build=build.pk,
+                name=build.name,
+                flips=flips,
+                review=f"{reverse('review-next', args=[build.pk])}?show={sent.worklist}",
             )
-            for one in sent.builds
+            for build, flips in sent.builds
         ],
         without=sent.without,
     )
 
 
-def side_out(found: Comparison, place: int) -> CommonSideOut:
-    side, took = (found.first, found.second)[place], found.took[place]
-    return CommonSideOut(
-        annotator=annotator_out(side.annotator),
-        round=side.round,
-        rounds=list(side.rounds),
-        scales=[one.scale for one in found.given[place]],
+def side_out(found: AnnotatorComparison, place: int) -> CommonSideOut:
+    return CommonSideOut.of(
+        (found.first, found.second)[place],
+        scales=[given.scale for given in found.given[place]],
         alone_match=found.alone(place, 1),
         alone_no_match=found.alone(place, 0),
-        took=None if took is None else took_out(took),
+        took=found.took[place],
     )
-
-
-def annotator_out(row: Annotator) -> AnnotatorRowOut:
-    return AnnotatorRowOut(id=row.pk, kind=row.kind, name=row.name, version=row.version)
-
-
-def figures_out(found: Figures) -> CommonFiguresOut:
-    return CommonFiguresOut(**{one.name: figure_out(getattr(found, one.name)) for one in fields(found)})
-
-
-def figure_out(found: Mean | None) -> CommonFigureOut | None:
-    return None if found is None else CommonFigureOut(value=found.value, low=found.low, high=found.high)

@@ -13,7 +13,7 @@ from ninja.errors import AuthenticationError
 from ninja.security import HttpBearer, SessionAuth
 from ninja.utils import check_csrf
 
-from annotation.access import Role, has_role
+from annotation.accounts.roles import Role, has_role
 from annotation.models import ApiToken
 
 NOTED = timedelta(minutes=1)

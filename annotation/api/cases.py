@@ -2,22 +2,21 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.http import HttpRequest, QueryDict
 from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router
 
 from annotation import review
 from annotation.api import visible
-from annotation.api.builds import dollars
-from annotation.api.queries import text_head
-from annotation.models import Case, Execution, Step, TestProgram
-from annotation.pages.case_lists import Filters, found, listed
-from annotation.pages.evidence import evidence_hash
-from annotation.schemas.cases import CaseDetail, CaseOut, CasePage, ExecutionOut, ProgramOut, StepOut
-from annotation.seen import mark_seen
-from annotation.stages import Event, Stage
+from annotation.models import Case, Execution, Step
+from annotation.schemas.cases import CaseDetail, CaseOut, CasePage, ExecutionOut, StepOut
+from annotation.studies.exposure import mark_seen
+from annotation.web.cases.evidence import evidence_hash
+from annotation.web.cases.filters import Filters, find_case_page, load_listed_cases
 from retrieval.schemas import Id, Page
-from sandbox.report import Outcome
+from sandbox.reports.canonical import canonical_text
 
 router = Router(tags=["cases"])
 
@@ -34,10 +33,14 @@ def list_cases(request: HttpRequest, pk: Path[Id], wanted: Query[CasePage]) -> P
         sort=wanted.sort,
     )
     place = QueryDict(f"after={wanted.after or ''}")
-    window = found(build, visible.builds(request), filters, place, wanted.limit, wanted.query or 0).window
-    page = listed([case.pk for case in window.rows], "query", "build")
+    window = find_case_page(
+        build, visible.builds(request), filters, place, wanted.limit, wanted.query or 0
+    ).window
+    page = load_listed_cases([case.pk for case in window.rows], "query", "build")
     mark_seen(request.user, [case.pair_id for case in page])
-    return Page(items=[case_out(case) for case in page], next=page[-1].pk if window.next else None)
+    return Page(
+        items=[CaseOut.of(case, **listed(case)) for case in page], next=page[-1].pk if window.next else None
+    )
 
 
 @router.get("/cases/{int:pk}", response=CaseDetail)
@@ -48,15 +51,10 @@ def get_case(request: HttpRequest, pk: Path[Id]) -> CaseDetail:
     related = "call", "program__source", "execution"
     steps = list(case.steps.select_related(*related).order_by("number"))
     mine = review.reviews_of(case.pair_id, visible.caller(request)).last()
-    return CaseDetail(
-        **case_out(case).dict(),
-        query_text=case.pair.query.text,
-        code=case.pair.snippet.text,
-        left=Stage(case.left) if case.left else None,
-        missing_module=case.missing_module,
-        dependencies=case.dependencies,
-        program=program_out(case.program) if case.program else None,
-        execution=case.execution_id,
+    return CaseDetail.of(
+        case,
+        **listed(case),
+        left_stage=case.left_stage or None,
         steps=[step_out(step) for step in steps],
         evidence=evidence_hash(case, steps),
         seen_revision=review.revision_seen(mine),
@@ -68,7 +66,8 @@ def get_execution(request: HttpRequest, pk: Path[Id]) -> ExecutionOut:
     """One execution with its whole report."""
     execution = get_object_or_404(visible.executions(request).select_related("report"), pk=pk)
     mark_seen(request.user, pairs_of(execution))
-    return execution_out(execution)
+    report = execution.whole_report()
+    return ExecutionOut.of(execution, report=report, canonical=canonical_text(report))
 
 
 def pairs_of(execution: Execution) -> list[int]:
@@ -78,67 +77,16 @@ def pairs_of(execution: Execution) -> list[int]:
     return [*stepped.order_by(), *asked.order_by()]
 
 
-def case_out(case: Case) -> CaseOut:
-    return CaseOut(
-        id=case.pk,
-        stage=Stage(case.stage),
-        label=case.label,
-        build=case.build_id,
-        pair=case.pair_id,
-        query=text_head(case.query),
-        snippet=text_head(case.pair.snippet),
-        rank=case.rank,
-        score=case.score if case.build.given_id is None else None,
-        round=case.round,
-        reason=case.reason,
-        outcome=Outcome(case.execution.outcome) if case.execution else None,
-        seconds=case.seconds,
-        updated_at=case.updated_at,
-    )
+def listed(case: Case) -> dict[str, Any]:
+    """What the row of a case does not say by itself."""
+    return {
+        "score": case.score if case.build.pair_list_id is None else None,
+        "outcome": case.execution.outcome if case.execution else None,
+    }
 
 
 def step_out(step: Step) -> StepOut:
     call = step.call
-    return StepOut(
-        number=step.number,
-        before=Stage(step.before),
-        event=Event(step.event),
-        after=Stage(step.after),
-        note=step.note,
-        agent=call.agent if call else None,
-        model=call.model if call else None,
-        cost=dollars(call.cost) if call else None,
-        program=step.program_id,
-        execution=step.execution_id,
-        at=step.at,
-    )
-
-
-def program_out(program: TestProgram) -> ProgramOut:
-    return ProgramOut(
-        id=program.pk,
-        source=program.source.text,
-        reading=program.reading,
-        readings=program.readings,
-        test_cases=program.test_cases,
-        helpers=program.helpers,
-        redefines=program.redefines,
-    )
-
-
-def execution_out(execution: Execution) -> ExecutionOut:
-    report = execution.whole_report()
-    return ExecutionOut(
-        id=execution.pk,
-        outcome=Outcome(execution.outcome),
-        ran=execution.ran,
-        asserted=execution.asserted,
-        touched=execution.touched,
-        dependencies=execution.dependencies,
-        image=execution.image,
-        repeat=execution.repeat,
-        backend=execution.backend,
-        created_at=execution.created_at,
-        report=report,
-        canonical=report.canonical(),
+    return StepOut.of(
+        step, agent=call and call.agent, model=call and call.model, cost=None if call is None else call.cost
     )

@@ -4,38 +4,23 @@ from __future__ import annotations
 
 from decimal import Decimal
 
-from annotation.estimating.confirming import kept, signed
-from annotation.estimating.figures import Estimate, PriceUsed, Range, StageEstimate
-from annotation.launching import Order
+from annotation.builds.launch.estimates.confirmation import load_launch_estimate
+from annotation.builds.launch.estimates.figures import Estimate, Range, StageEstimate
 from annotation.models import Build
-from annotation.models.builds import NANO
-from annotation.schemas.estimates import BasisOut, EstimateFigures, EstimateOut, PriceOut, RangeOut, StageOut
-
-
-def estimate_out(order: Order, found: Estimate) -> EstimateOut:
-    """The estimate of `order`, with the word that confirms it."""
-    return EstimateOut(**figures_out(found).dict(), confirm=signed(order, found))
+from annotation.models.builds.build import NANO
+from annotation.schemas.estimates import EstimateFigures, RangeOut, StageOut
 
 
 def kept_out(build: Build) -> EstimateFigures | None:
     """The estimate that the build was launched on; None where there is none, or none that can be read."""
-    found = kept(build)
+    found = load_launch_estimate(build)
     return None if found is None else figures_out(found)
 
 
 def figures_out(found: Estimate) -> EstimateFigures:
     total = StageEstimate("total", found.calls, found.input_tokens, found.output_tokens, found.cost)
-    return EstimateFigures(
-        pairs=found.pairs,
-        rounds=found.rounds,
-        stages=[stage_out(stage) for stage in found.stages],
-        total=stage_out(total),
-        price=price_out(found.price),
-        basis=[
-            BasisOut(what=one.what, figure=one.figure, source=one.source, note=one.note)
-            for one in found.basis
-        ],
-        made_at=found.made_at,
+    return EstimateFigures.of(
+        found, stages=[stage_out(stage) for stage in found.stages], total=stage_out(total)
     )
 
 
@@ -56,16 +41,3 @@ def range_out(found: Range, parts: int = 1) -> RangeOut:
         return Decimal(f"{Decimal(round(figure)) / parts:f}")
 
     return RangeOut(low=told(found.low), expected=told(found.expected), high=told(found.high))
-
-
-def price_out(price: PriceUsed | None) -> PriceOut | None:
-    if price is None:
-        return None
-    return PriceOut(
-        model=price.model,
-        effective_from=price.effective_from,
-        input=Decimal(price.input),
-        output=Decimal(price.output),
-        note=price.note,
-        source=price.source,
-    )

@@ -6,21 +6,18 @@ import json
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path as File
-from typing import Literal, cast
 
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router, Status
 
-from annotation.access import Role, refuse_while_blind
+from annotation.accounts.roles import Role, refuse_while_blind
 from annotation.api import visible
 from annotation.api.auth import signed_in
-from annotation.api.builds import collection, given_out
-from annotation.api.queries import text_head
-from annotation.label_audit import Audit, Experts, Figures, Row, Verdict, audit_of
-from annotation.launching import LaunchRefused
+from annotation.api.builds import collection
+from annotation.builds.launch.order import LaunchRefused
+from annotation.label_audit import Audit, AuditRow, Figures, audit_of
 from annotation.models import Build
-from annotation.pages.label_audit import Filters, kept, ordered, passes
 from annotation.schemas.builds import GivenOut, PairsIn
 from annotation.schemas.label_audit import (
     AuditBuildOut,
@@ -28,14 +25,17 @@ from annotation.schemas.label_audit import (
     AuditOut,
     AuditPaging,
     AuditPairOut,
-    AuditRateOut,
-    ExpertsSay,
-    Said,
     SaidOut,
 )
-from annotation.seen import mark_seen
+from annotation.studies.exposure import mark_seen
+from annotation.web.label_audit.page import (
+    Filters,
+    is_kept_by_filters,
+    load_cached_audit_figures,
+    sort_differing_first,
+)
 from retrieval.given_pairs import NoPairs, Wanted, of_file
-from retrieval.models import Pair
+from retrieval.models import Pair, PairList
 from retrieval.schemas import Id, Page
 
 router = Router(tags=["builds"])
@@ -43,11 +43,11 @@ PROBLEMS_TOLD = 20
 
 
 @router.post("/pairs", response={201: GivenOut}, auth=signed_in(Role.ADMIN))
-def give_pairs(request: HttpRequest, wanted: PairsIn) -> Status[GivenOut]:
+def give_pairs(request: HttpRequest, wanted: PairsIn) -> Status[PairList]:
     """Pairs that builds can judge, by `pairs: {"list": id}` of an order; the same ones are kept once. For
     admins.
     """
-    rows = (json.dumps(one.dict(exclude_defaults=True)) for one in wanted.pairs)
+    rows = (json.dumps(pair.dict(exclude_defaults=True)) for pair in wanted.pairs)
     with tempfile.TemporaryDirectory() as folder:
         path = File(folder) / "pairs.jsonl"
         path.write_text("\n".join(rows), "utf-8")
@@ -62,9 +62,11 @@ def give_pairs(request: HttpRequest, wanted: PairsIn) -> Status[GivenOut]:
                 )
             )
         except NoPairs as why:
-            told = "; ".join(f"pair {one.record}: {one.message}" for one in why.problems[:PROBLEMS_TOLD])
+            told = "; ".join(
+                f"pair {problem.record}: {problem.message}" for problem in why.problems[:PROBLEMS_TOLD]
+            )
             raise LaunchRefused(f"{why} {told}".strip()) from why
-    return Status(201, given_out(read.pairs))
+    return Status(201, read.pairs)
 
 
 @router.get("/builds/{int:pk}/audit", response=AuditOut)
@@ -74,13 +76,12 @@ def get_audit(request: HttpRequest, pk: Path[Id]) -> AuditOut:
     Closed while the caller rates in a study.
     """
     audit = audit_for(request, pk)
-    figures = [kept(audit, place) for place in range(len(audit.builds))]
-    return AuditOut(
-        given=given_out(audit.given),
+    figures = [load_cached_audit_figures(audit, place) for place in range(len(audit.builds))]
+    return AuditOut.of(
+        audit,
         pairs=len(audit.rows),
         queries=figures[0].queries,
-        builds=[build_out(*one) for one in zip(audit.builds, figures, strict=True)],
-        left_out=list(audit.left_out),
+        builds=[build_out(*of) for of in zip(audit.builds, figures, strict=True)],
     )
 
 
@@ -90,7 +91,7 @@ def list_audited(request: HttpRequest, pk: Path[Id], wanted: Query[AuditPaging])
     audit = audit_for(request, pk)
     names = Filters.__slots__
     filters = Filters(**{name: getattr(wanted, name) or "" for name in names})
-    rows = ordered(row for row in audit.rows if passes(row, filters))
+    rows = sort_differing_first(row for row in audit.rows if is_kept_by_filters(row, filters))
     places = {row.pair: place for place, row in enumerate(rows)}
     start = places.get(wanted.after or 0, -1) + 1
     page = rows[start : start + wanted.limit]
@@ -102,60 +103,29 @@ def list_audited(request: HttpRequest, pk: Path[Id], wanted: Query[AuditPaging])
 def audit_for(request: HttpRequest, pk: int) -> Audit:
     """Raises Http404, KeptBlind, and StudyRefused where a sealed study's labels would be told."""
     refuse_while_blind(request.user)
-    builds = visible.builds(request).filter(given__isnull=False).select_related("given__benchmark")
-    build = get_object_or_404(builds.select_related("annotator", "tally", "given__benchmark"), pk=pk)
+    builds = visible.builds(request).filter(pair_list__isnull=False).select_related("pair_list__benchmark")
+    build = get_object_or_404(builds.select_related("annotator", "tally", "pair_list__benchmark"), pk=pk)
     return audit_of(build, visible.builds(request))
 
 
-def told_of(experts: Experts) -> ExpertsSay:
-    return experts.value
-
-
-def said_out(build: Build, said: Verdict) -> SaidOut:
-    return SaidOut(build=build.pk, case=said.case, label=said.label, how=said.how.value, cause=said.cause)
-
-
 def build_out(build: Build, figures: Figures) -> AuditBuildOut:
-    return AuditBuildOut(
-        build=build.pk,
-        name=build.name,
-        state=build.state,
-        cells=[
-            AuditCellOut(original=original, said=cast(Said, said), experts=told_of(experts), pairs=pairs)
-            for (original, said, experts), pairs in figures.cells.items()
-        ],
-        rates=[
-            AuditRateOut(
-                what=cast(Literal["upheld", "unjudged"], one.what),
-                original=one.original,
-                by=one.by,
-                part=one.share.part,
-                whole=one.share.whole,
-                value=cast(float, one.share.value),
-                low=one.share.low,
-                high=one.share.high,
-            )
-            for one in figures.rates
-        ],
-    )
+    cells = [AuditCellOut.of(cell, pairs=pairs) for cell, pairs in figures.cells.items()]
+    return AuditBuildOut.of(build, cells=cells, rates=figures.rates)
 
 
-def pairs_out(audit: Audit, rows: Sequence[Row]) -> list[AuditPairOut]:
+def pairs_out(audit: Audit, rows: Sequence[AuditRow]) -> list[AuditPairOut]:
     """One query."""
     texts = Pair.objects.select_related("query", "snippet").in_bulk([row.pair for row in rows])
     return [
-        AuditPairOut(
-            pair=row.pair,
-            query=text_head(texts[row.pair].query),
-            snippet=text_head(texts[row.pair].snippet),
-            original=row.original,
+        AuditPairOut.of(
+            row,
+            query=texts[row.pair].query,
+            snippet=texts[row.pair].snippet,
             builds=[
-                said_out(build, one)
-                for build, one in zip(audit.builds, row.verdicts, strict=True)
-                if one is not None
+                SaidOut.of(verdict, build=build.pk)
+                for build, verdict in zip(audit.builds, row.verdicts, strict=True)
+                if verdict is not None
             ],
-            experts=told_of(row.experts),
-            differs=row.differs,
         )
         for row in rows
     ]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import Any
 
 from django.db.models import Count, Exists, OuterRef, Q, QuerySet
@@ -11,29 +12,29 @@ from ninja import Path, Query, Router
 
 from annotation.api import visible
 from annotation.models import Build, Case
-from annotation.schemas.cases import CandidateOut, CaseRef, QueryOut, QueryPage
-from annotation.seen import mark_counts_seen, mark_seen
+from annotation.schemas.cases import CandidateOut, QueryOut, QueryPage
 from annotation.stages import Stage
+from annotation.studies.exposure import mark_counts_seen, mark_seen
 from retrieval.models import Candidate, QueryText, Text
-from retrieval.schemas import Id, Page, Paging, TextHead, page_of
+from retrieval.schemas import Id, Page, Paging
 
 router = Router(tags=["queries"])
 
 
 @router.get("/{int:pk}/queries", response=Page[QueryOut])
-def list_queries(request: HttpRequest, pk: Path[Id], wanted: Query[QueryPage]) -> Page[QueryOut]:
+def list_queries(request: HttpRequest, pk: Path[Id], wanted: Query[QueryPage]) -> Page[dict[str, Any]]:
     """The queries that have cases in the build, each with counts over its candidates in the first round."""
     build = visible.build(request, pk)
     rows = Case.objects.filter(build=build, round=1, query__gt=wanted.after or 0)
     if wanted.q:
         rows = rows.filter(query__in=QueryText.objects.containing(wanted.q).values("text"))
     counted = rows.values("query").annotate(**COUNTS).order_by("query")
-    page: list[dict[str, Any]] = [dict(row) for row in counted[: wanted.limit + 1]]
-    texts = Text.objects.in_bulk([row["query"] for row in page])
-    judged = [row for row in page[: wanted.limit] if row["settled"]]
+    page: Page[Any] = wanted.page(counted, itemgetter("query"))
+    texts = Text.objects.in_bulk([row["query"] for row in page.items])
+    judged = [row for row in page.items if row["settled"]]
     told = [row["query"] for row in judged if row["matches"] in {0, row["settled"]}]
     mark_counts_seen(request.user, Case.objects.filter(build=build, round=1), told)
-    return page_of(page, wanted.limit, lambda row: row["query"], lambda row: query_out(row, texts))
+    return Page(items=[{**row, "query": texts[row["query"]]} for row in page.items], next=page.next)
 
 
 @router.get("/{int:pk}/queries/{int:query}/candidates", response=Page[CandidateOut])
@@ -46,10 +47,10 @@ def list_candidates(
     """
     build = visible.build(request, pk)
     rows = behind(proposed(build, query), wanted.after or 0)
-    page = list(rows.select_related("pair__snippet").order_by("rank", "pk")[: wanted.limit + 1])
-    mark_seen(request.user, [candidate.pair_id for candidate in page[: wanted.limit]])
-    cases = by_candidate(Case.objects.filter(build=build, candidate__in=page).order_by("round"))
-    return page_of(page, wanted.limit, lambda row: row.pk, lambda row: candidate_out(row, cases))
+    page = wanted.page(rows.select_related("pair__snippet").order_by("rank", "pk"))
+    mark_seen(request.user, [candidate.pair_id for candidate in page.items])
+    cases = by_candidate(Case.objects.filter(build=build, candidate__in=page.items).order_by("round"))
+    return Page(items=[candidate_out(row, cases) for row in page.items], next=page.next)
 
 
 def proposed(build: Build, query: int) -> QuerySet[Candidate]:
@@ -58,7 +59,7 @@ def proposed(build: Build, query: int) -> QuerySet[Candidate]:
     One that runs cases of another again has those alone: the mining was for the other.
     """
     taken = Q(Exists(Case.objects.filter(build=build, candidate=OuterRef("pk"))))
-    own = Q(given=build.given_id) if build.mining_id is None else Q(mining=build.mining_id)
+    own = Q(pair_list=build.pair_list_id) if build.mining_id is None else Q(mining=build.mining_id)
     wanted = taken if hasattr(build, "rerun") else taken | own
     return Candidate.objects.filter(wanted, query=query)
 
@@ -77,11 +78,6 @@ COUNTS = {
 }
 
 
-def query_out(row: dict[str, Any], texts: dict[int, Text]) -> QueryOut:
-    counts = {name: row[name] for name in COUNTS}
-    return QueryOut(query=text_head(texts[row["query"]]), **counts)
-
-
 def by_candidate(cases: Iterable[Case]) -> dict[int, list[Case]]:
     """The cases of each candidate, in the order given."""
     found: dict[int, list[Case]] = {}
@@ -91,21 +87,6 @@ def by_candidate(cases: Iterable[Case]) -> dict[int, list[Case]]:
 
 
 def candidate_out(candidate: Candidate, cases: dict[int, list[Case]]) -> CandidateOut:
-    rounds = [case_ref(case) for case in cases.get(candidate.pk, ())]
-    return CandidateOut(
-        id=candidate.pk,
-        rank=candidate.rank,
-        score=None if candidate.mining_id is None else candidate.score,
-        scores=candidate.scores,
-        snippet=text_head(candidate.pair.snippet),
-        case=rounds[0] if rounds else None,
-        rounds=rounds,
-    )
-
-
-def case_ref(case: Case) -> CaseRef:
-    return CaseRef(id=case.pk, round=case.round, stage=Stage(case.stage), label=case.label)
-
-
-def text_head(text: Text) -> TextHead:
-    return TextHead(id=text.pk, digest=text.digest, head=text.head, size=text.size)
+    rounds = cases.get(candidate.pk, [])
+    score = None if candidate.mining_id is None else candidate.score
+    return CandidateOut.of(candidate, score=score, case=rounds[0] if rounds else None, rounds=rounds)

@@ -8,8 +8,8 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router, Status
 
-from annotation import drafting
-from annotation.access import Role
+from annotation.accounts import draft_conflicts
+from annotation.accounts.roles import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.models import Assignment, Enrolment, Rating
@@ -24,7 +24,11 @@ from annotation.schemas.rating import (
     SideOut,
     SkipIn,
 )
-from annotation.studies import checking, drafts, queueing, rating, running, showing, undoing, welcoming
+from annotation.studies.enrolment import queue, rater_studies
+from annotation.studies.plan import form_checks
+from annotation.studies.plan.form_checks import RaterStatement
+from annotation.studies.rating import drafts, ratings, shown_pair, undo
+from annotation.studies.rating.runs import ids_of
 from retrieval.schemas import Id
 
 router = Router(tags=["rating"], auth=signed_in(Role.EXPERT))
@@ -34,7 +38,7 @@ router = Router(tags=["rating"], auth=signed_in(Role.EXPERT))
 def next_pair(request: HttpRequest, study: Path[Id]) -> NextOut:
     """The pair that is open for you, else another one, reserved for half an hour. For its raters."""
     enrolment = enrolment_of(request, study)
-    found = queueing.next_assignment(enrolment)
+    found = queue.next_assignment(enrolment)
     if found is None:
         enrolment.refresh_from_db(fields=["finished_at"])
         return NextOut(assignment=None, finished=enrolment.finished_at is not None)
@@ -55,21 +59,21 @@ def post_rating(request: HttpRequest, study: Path[Id], number: Path[Id], said: R
     """
     found = assignment_of(request, study, number)
     refuse_unseen(found)
-    given = rating.submit(found, said.token, said_of(found, said), said.seen_revision)
+    given = ratings.submit_rating(found, said.token, said_of(found, said), said.seen_revision)
     return Status(201, rating_out(given))
 
 
 @router.post("/{int:study}/pairs/{int:number}/skip", response=AssignmentOut)
 def skip_pair(request: HttpRequest, study: Path[Id], number: Path[Id], said: SkipIn) -> AssignmentOut:
     """Give the pair back, with a reason; you won't get it again. For its raters."""
-    queueing.skip(assignment_of(request, study, number), said.token, said.reason)
+    queue.skip_assignment(assignment_of(request, study, number), said.token, said.reason)
     return detail(request, study, number)
 
 
 @router.post("/{int:study}/pairs/{int:number}/hold", response=HeldOut)
 def hold_pair(request: HttpRequest, study: Path[Id], number: Path[Id], said: HoldIn) -> HeldOut:
     """Hold the pair for another half an hour. For its raters."""
-    return HeldOut(reserved_until=queueing.heartbeat(assignment_of(request, study, number), said.token))
+    return HeldOut(reserved_until=queue.record_heartbeat(assignment_of(request, study, number), said.token))
 
 
 @router.post("/{int:study}/pairs/{int:number}/draft", response={204: None})
@@ -77,9 +81,9 @@ def keep_draft(
     request: HttpRequest, response: HttpResponse, study: Path[Id], number: Path[Id], said: DraftIn
 ) -> Status[None]:
     """Keep what is being typed; the header Draft-Revision tells its revision. For its raters."""
-    window = None if said.seen is None else drafting.Window(revisions={said.field: said.seen})
+    window = None if said.seen is None else draft_conflicts.Window(revisions={said.field: said.seen})
     found = assignment_of(request, study, number)
-    response["Draft-Revision"] = drafts.save(found, said.field, said.text, window)
+    response["Draft-Revision"] = drafts.save_draft(found, said.field, said.text, window)
     return Status(204, None)
 
 
@@ -91,46 +95,46 @@ def undo_rating(
 
     Names are in the list of your ratings; 409 where that one does not stand any more. For its raters.
     """
-    found = undoing.undo(enrolment_of(request, study), undoes)
+    found = undo.undo_decision(enrolment_of(request, study), undoes)
     return detail(request, study, found.study_pair.number)
 
 
 @router.post("/{int:study}/leave", response=NextOut)
 def leave_study(request: HttpRequest, study: Path[Id]) -> NextOut:
     """End your part early: what is open is given back, what you said stays. For its raters."""
-    queueing.leave(enrolment_of(request, study))
+    queue.leave_study(enrolment_of(request, study))
     return NextOut(assignment=None, finished=True)
 
 
 @router.get("/{int:study}/ratings", response=list[RatingOut])
 def get_recent_ratings(request: HttpRequest, study: Path[Id]) -> list[RatingOut]:
     """Your last ten ratings as they stand, the newest first. For its raters."""
-    return [rating_out(row) for row in rating.recent(enrolment_of(request, study))]
+    return [rating_out(row) for row in ratings.find_recent_ratings(enrolment_of(request, study))]
 
 
 def enrolment_of(request: HttpRequest, study: int) -> Enrolment:
     """The caller's. Raises Http404 where the caller is none of the study's raters."""
-    return get_object_or_404(welcoming.enrolments_of(visible.caller(request)), study=study)
+    return get_object_or_404(rater_studies.enrolments_of(visible.caller(request)), study=study)
 
 
 def assignment_of(request: HttpRequest, study: int, number: int) -> Assignment:
     """Raises Http404."""
     try:
-        return queueing.open_assignment(visible.caller(request), study, number)
+        return queue.open_assignment(visible.caller(request), study, number)
     except Assignment.DoesNotExist as missing:
         raise Http404 from missing
 
 
 def refuse_unseen(found: Assignment) -> None:
     """A label that rests on what the agents did is given on the page, which shows it. Raises QueueClosed."""
-    if showing.shows_test(found) or showing.shows_everything(found):
-        raise queueing.QueueClosed("This label rests on what the agents did: give it on the pair's page.")
+    if shown_pair.shows_test(found) or shown_pair.shows_everything(found):
+        raise queue.QueueClosed("This label rests on what the agents did: give it on the pair's page.")
 
 
-def said_of(found: Assignment, said: RatingIn) -> rating.Said:
-    calls, runs = running.ids_of(found)
-    return rating.Said(
-        value=checking.value_of(found, said.choice),
+def said_of(found: Assignment, said: RatingIn) -> RaterStatement:
+    calls, runs = ids_of(found)
+    return RaterStatement(
+        value=form_checks.value_of(found, said.choice),
         reason=said.reason,
         notes=said.notes,
         reading=said.reading,
@@ -143,9 +147,9 @@ def said_of(found: Assignment, said: RatingIn) -> rating.Said:
 
 
 def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
-    handed = showing.assignments_of(visible.caller(request), study).filter(study_pair__number=number)
+    handed = shown_pair.assignments_of(visible.caller(request), study).filter(study_pair__number=number)
     found = get_object_or_404(handed.order_by("-round")[:1])
-    phase, kept = showing.phase_of(found), drafts.by_field(found)
+    phase, kept = shown_pair.phase_of(found), drafts.by_field(found)
     return AssignmentOut(
         study=study,
         number=number,
@@ -155,13 +159,13 @@ def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
         position=found.position,
         token=found.token,
         reserved_until=found.reserved_until,
-        seen_revision=rating.revision_seen(rating.last_of(found, phase)),
-        evidence=showing.evidence_hash(found),
-        choices=list(checking.words_of(found.enrolment.study)),
+        seen_revision=ratings.revision_seen(ratings.last_of(found, phase)),
+        evidence=shown_pair.evidence_hash(found),
+        choices=list(form_checks.words_of(found.enrolment.study)),
         query=found.study_pair.pair.query.text,
         sides=[
             SideOut(name=side.name, code=side.text.code, docstrings=list(side.docstrings))
-            for side in showing.sides_of(found)
+            for side in shown_pair.sides_of(found)
         ],
         drafts={field: draft.text for field, draft in kept.items()},
         draft_revisions={field: draft.revision for field, draft in kept.items()},
@@ -173,7 +177,7 @@ def rating_out(row: Rating) -> RatingOut:
         number=row.assignment.study_pair.number,
         phase=row.phase,
         revision=row.revision,
-        choice=checking.word_of(row.assignment, row.value),
+        choice=form_checks.word_of(row.assignment, row.value),
         withdrawn=row.withdrawn,
         reason=row.reason,
         notes=row.notes,
@@ -181,5 +185,5 @@ def rating_out(row: Rating) -> RatingOut:
         tags=row.tags,
         seconds=row.seconds,
         created_at=row.created_at,
-        undoes=undoing.named(row.assignment_id, row.phase, row.revision),
+        undoes=undo.format_decision_key(row.assignment_id, row.phase, row.revision),
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import itemgetter
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
@@ -9,14 +10,11 @@ from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router, Status
 
-from annotation.access import Role, builds_visible_to, refuse_while_blind
+from annotation.accounts.roles import Role, builds_visible_to, refuse_while_blind
 from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.models import Study
-from annotation.pages import studies as pages
 from annotation.schemas.studies import (
-    ConditionOut,
-    OutlookOut,
     RatingOut,
     RatingPage,
     StudyControl,
@@ -27,34 +25,36 @@ from annotation.schemas.studies import (
     StudyPage,
     StudyState,
 )
-from annotation.seen import mark_seen, sides
-from annotation.studies import controlling, creating, exporting
-from annotation.studies.auditing import Verb, record
-from annotation.studies.controlling import Action
-from annotation.studies.estimating import Outlook
-from annotation.studies.orders import order_of
-from annotation.studies.planning import plan_of
-from retrieval.schemas import LARGEST_ID, Id, Page, page_of
+from annotation.studies.audit_log import Verb, append_audit_event
+from annotation.studies.exposure import mark_seen, pairs_of_study_rows
+from annotation.studies.plan import control, creation
+from annotation.studies.plan.control import Action
+from annotation.studies.plan.effort import outlook_of
+from annotation.studies.plan.order_json import order_of
+from annotation.studies.plan.plan import plan_of
+from annotation.studies.report import rating_export
+from annotation.web.studies.page import condition_rows, rating_seconds_of_study
+from retrieval.schemas import LARGEST_ID, Id, Page
 
 router = Router(tags=["studies"], auth=signed_in(Role.ADMIN))
 
 
 @router.get("", response=Page[StudyOut])
-def list_studies(request: HttpRequest, wanted: Query[StudyPage]) -> Page[StudyOut]:
+def list_studies(request: HttpRequest, wanted: Query[StudyPage]) -> Page[Study]:
     """Studies, the newest first. For admins."""
     rows = (
         Study.objects.filter(pk__lt=wanted.after or LARGEST_ID).select_related("created_by").order_by("-pk")
     )
     if wanted.state:
         rows = rows.filter(state=wanted.state)
-    return page_of(rows[: wanted.limit + 1], wanted.limit, lambda row: row.pk, study_out)
+    return wanted.page(rows)
 
 
 @router.post("", response={201: StudyDetail})
 def make_study(request: HttpRequest, told: StudyIn) -> Status[StudyDetail]:
     """Draw a sample and keep it as a draft; nobody is asked anything before it is started. For admins."""
     order = order_of(told, builds_visible_to(request.user))
-    return Status(201, study_detail(creating.make(order, visible.caller(request))))
+    return Status(201, study_detail(creation.create_draft_study(order, visible.caller(request))))
 
 
 @router.get("/{int:pk}", response=StudyDetail)
@@ -67,7 +67,7 @@ def get_study(request: HttpRequest, pk: Path[Id]) -> StudyDetail:
 def control_study(request: HttpRequest, pk: Path[Id], told: StudyControl) -> StudyControlled:
     """Start, pause, resume or close a study, or delete a draft. For admins."""
     study = study_of(request, pk)
-    controlling.control(study, Action(told.action), visible.caller(request), told.why)
+    control.perform_study_action(study, Action(told.action), visible.caller(request), told.reason)
     return StudyControlled(state=None if told.action == "delete" else cast(StudyState, study.state))
 
 
@@ -83,11 +83,14 @@ def list_ratings(request: HttpRequest, pk: Path[Id], wanted: Query[RatingPage]) 
     """Every revision of every rating under its pseudonym, the oldest first; no assisted label. For admins."""
     refuse_while_blind(request.user)
     study = study_of(request, pk)
-    mark_seen(request.user, sides(study.pairs.all()))
+    mark_seen(request.user, pairs_of_study_rows(study.pairs.all()))
     if not wanted.after:
-        record(visible.caller(request), Verb.EXPORTED, f"ratings of {study.name}", study, {"format": "api"})
-    rows = exporting.numbered(study, wanted.after or 0, wanted.limit + 1)
-    return page_of(rows, wanted.limit, lambda row: row[0], lambda row: RatingOut(**row[1]))
+        append_audit_event(
+            visible.caller(request), Verb.EXPORTED, f"ratings of {study.name}", study, {"format": "api"}
+        )
+    rows = rating_export.list_revisions_after(study, wanted.after or 0, wanted.limit + 1)
+    page = wanted.page(rows, itemgetter(0))
+    return Page(items=[RatingOut(**rating) for _, rating in page.items], next=page.next)
 
 
 def study_of(request: HttpRequest, pk: int) -> Study:
@@ -98,44 +101,10 @@ def study_of(request: HttpRequest, pk: int) -> Study:
     return study
 
 
-def study_out(study: Study) -> StudyOut:
-    return StudyOut(
-        id=study.pk,
-        name=study.name,
-        state=cast(StudyState, study.state),
-        kind=study.kind,
-        purpose=study.purpose,
-        scale=study.scale,
-        pairs=study.planned_pairs,
-        frozen_at=study.frozen_at,
-        plan_hash=study.plan_hash,
-        created_by=study.created_by.get_username() if study.created_by else None,
-        created_at=study.created_at,
-    )
-
-
 def study_detail(study: Study) -> StudyDetail:
-    page = pages.study_page(study)
-    found = page.outlook
-    return StudyDetail(
-        **study_out(study).dict(),
-        question=study.question,
+    return StudyDetail.of(
+        study,
         plan=study.plan if study.frozen_at and study.plan else plan_of(study),
-        progress=[
-            ConditionOut(**{name: getattr(row, name) for name in ConditionOut.model_fields})
-            for row in page.progress.conditions
-        ],
-        outlook=outlook_out(found) if found else None,
-    )
-
-
-def outlook_out(found: Outlook) -> OutlookOut:
-    return OutlookOut(
-        pairs=found.pairs,
-        queries=found.queries,
-        ratings=found.ratings,
-        hours=found.hours,
-        dollars=found.dollars,
-        problems=list(found.problems),
-        warnings=list(found.warnings),
+        progress=list(condition_rows(study, rating_seconds_of_study(study))),
+        outlook=outlook_of(study) if study.state == Study.State.DRAFT else None,
     )

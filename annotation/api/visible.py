@@ -7,7 +7,7 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.http import HttpRequest
 from django.shortcuts import get_object_or_404
 
-from annotation.access import builds_visible_to, jobs_visible_to
+from annotation.accounts.roles import builds_visible_to, jobs_visible_to
 from annotation.models import Build, Case, Execution, ExecutionRequest, Review, Step
 
 

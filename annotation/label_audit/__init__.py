@@ -6,7 +6,18 @@ labels tell of a study's pairs.
 
 from __future__ import annotations
 
-from annotation.label_audit.figures import Cell, Figures, Rate, figures_of
-from annotation.label_audit.reading import Audit, Experts, How, Row, Verdict, audit_of
+from annotation.label_audit.figures import AuditCell, Figures, Rate, figures_of
+from annotation.label_audit.rows import Audit, AuditRow, Experts, How, Verdict, audit_of
 
-__all__ = ["Audit", "Cell", "Experts", "Figures", "How", "Rate", "Row", "Verdict", "audit_of", "figures_of"]
+__all__ = [
+    "Audit",
+    "AuditCell",
+    "AuditRow",
+    "Experts",
+    "Figures",
+    "How",
+    "Rate",
+    "Verdict",
+    "audit_of",
+    "figures_of",
+]

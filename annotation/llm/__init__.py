@@ -1,6 +1,6 @@
 """Language models behind one protocol: ask a request, get a reply or an LLMError.
 
-`live` talks to a provider through the anthropic client, `recorded` answers from a file, and
+`live` talks to a provider through the anthropic client, `recording` answers from a file, and
 `exchange` lets a person or another model answer through files. Importing this package loads none
 of them and no client.
 """

@@ -14,12 +14,12 @@ from urllib.parse import quote
 from annotation.llm import failures
 from annotation.llm.errors import LLMError
 from annotation.llm.live import LiveLLM, way_refused
-from annotation.llm.payload import payload
+from annotation.llm.payload import build_request_payload
 from annotation.llm.profiles import Mode
 from annotation.llm.reply import Reply
 from annotation.llm.request import Request
-from annotation.llm.responses import reply_of, unambiguous, usable
-from annotation.llm.strict_json import NotJson, loads
+from annotation.llm.responses import flag_duplicate_keys, flag_unusable_reply, reply_of
+from annotation.llm.strict_json import NotJson, parse_strict_json
 
 if TYPE_CHECKING:
     from anthropic.types.messages import MessageBatch
@@ -33,7 +33,7 @@ LONGEST_LINE: Final = 8_000_000
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class BatchStatus:
     """How the provider says that a batch stands. `requests` is how many it has."""
 
     id: str
@@ -43,7 +43,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BatchResultEntry:
     """One line of the results: the request's id with its reply, or with why there is none."""
 
     id: str
@@ -58,14 +58,14 @@ class LiveBatches:
         self._llm = llm
         self.refused: Mode | None = None
 
-    def create(self, requests: Iterable[tuple[str, Request]]) -> Standing:
+    def create(self, requests: Iterable[tuple[str, Request]]) -> BatchStatus:
         """Hand in requests, each under an id of at most 64 letters, digits, `_` and `-`."""
         asked: Any = [{"custom_id": key, "params": self._params(request)} for key, request in requests]
         with self._failing("create"):
             client = self._llm.client()
             return self._standing(client.messages.batches.create(requests=asked, timeout=SENDS_WITHIN))
 
-    def look(self, pk: str) -> Standing:
+    def look(self, pk: str) -> BatchStatus:
         """How the batch stands."""
         with self._failing(pk):
             return self._standing(self._llm.client().messages.batches.retrieve(quote(pk, safe="")))
@@ -75,7 +75,7 @@ class LiveBatches:
         with self._failing(pk):
             self._llm.client().messages.batches.cancel(quote(pk, safe=""))
 
-    def since(self, moment: datetime) -> Iterator[Standing]:
+    def since(self, moment: datetime) -> Iterator[BatchStatus]:
         """The batches of the account that were created since then, the newest first."""
         with self._failing("list"):
             for batch in self._llm.client().messages.batches.list(limit=A_PAGE):
@@ -84,7 +84,7 @@ class LiveBatches:
                     return
                 yield standing
 
-    def results(self, pk: str) -> Iterator[Entry]:
+    def results(self, pk: str) -> Iterator[BatchResultEntry]:
         """The results of a batch that has ended, in whatever order and however often they come.
 
         They lie in a file meanwhile. Where the connection breaks, LLMError follows the last whole one.
@@ -100,7 +100,7 @@ class LiveBatches:
 
     def checked(self, reply: Reply, request: Request) -> Reply:
         """The reply with what keeps it from being an answer. Raises LLMError where another model gave it."""
-        return usable(reply, request, self._llm.profile)
+        return flag_unusable_reply(reply, request, self._llm.profile)
 
     def learn(self, error: LLMError, model: str) -> None:
         """Where an entry complains of the way that structured output was asked for, use the next one.
@@ -117,7 +117,7 @@ class LiveBatches:
         self._llm.skip(model, mode)
 
     def _params(self, request: Request) -> dict[str, Any]:
-        arguments = payload(request, self._llm.profile, self._llm.mode_of(request.model))
+        arguments = build_request_payload(request, self._llm.profile, self._llm.mode_of(request.model))
         return {**arguments, **arguments.pop("extra_body", {})}
 
     def _fetch(self, pk: str, file: IO[bytes]) -> LLMError | None:
@@ -140,37 +140,37 @@ class LiveBatches:
             return LLMError(told, retryable=True)
         return None
 
-    def _entry(self, line: bytes) -> Iterator[Entry]:
+    def _entry(self, line: bytes) -> Iterator[BatchResultEntry]:
         """The entry in a line; none where it is not of the protocol."""
         text = line.decode("utf-8", "replace")
         try:
-            data = loads(text)
+            data = parse_strict_json(text)
         except NotJson:
             return
         if isinstance(data, dict) and isinstance(data.get("custom_id"), str):
             result = data.get("result")
             yield self._result(data["custom_id"], result if isinstance(result, dict) else {}, text)
 
-    def _result(self, key: str, result: dict[str, Any], line: str) -> Entry:
+    def _result(self, key: str, result: dict[str, Any], line: str) -> BatchResultEntry:
         from anthropic.types import Message
 
         kind = result.get("type")
         if kind != "succeeded":
-            return Entry(key, error=_no_reply(kind, result.get("error")))
+            return BatchResultEntry(key, error=_no_reply(kind, result.get("error")))
         message = result.get("message")
         try:
             built = Message.construct(**message) if isinstance(message, dict) else None
-            reply = unambiguous(reply_of(built, {}, 0.0, self._llm.base_url), line)
-            return Entry(key, reply=replace(reply, by_batch=True))
+            reply = flag_duplicate_keys(reply_of(built, {}, 0.0, self._llm.base_url), line)
+            return BatchResultEntry(key, reply=replace(reply, by_batch=True))
         except LLMError as error:
-            return Entry(key, error=error)
+            return BatchResultEntry(key, error=error)
 
-    def _standing(self, batch: MessageBatch) -> Standing:
+    def _standing(self, batch: MessageBatch) -> BatchStatus:
         counts = getattr(batch, "request_counts", None)
         numbers = [getattr(counts, kind, None) for kind in _KINDS]
         if not isinstance(getattr(batch, "id", None), str) or not isinstance(batch.created_at, datetime):
             raise failures.of_protocol("the answer is no batch with id and date", self._llm.base_url)
-        return Standing(
+        return BatchStatus(
             id=batch.id,
             ended=batch.processing_status == "ended",
             requests=sum(number for number in numbers if isinstance(number, int)),
@@ -205,11 +205,11 @@ def _no_reply(kind: object, error: object) -> LLMError:
     return LLMError(told, retryable=True, status=status)
 
 
-def chunked(entries: Iterable[Entry]) -> Iterator[list[Entry]]:
+def chunk_batch_entries(entries: Iterable[BatchResultEntry]) -> Iterator[list[BatchResultEntry]]:
     """`entries` by the handful; an error among them comes after those before it."""
     left, problem = iter(entries), list[LLMError]()
 
-    def whole() -> Iterator[Entry]:
+    def whole() -> Iterator[BatchResultEntry]:
         try:
             yield from left
         except LLMError as error:

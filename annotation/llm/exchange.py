@@ -16,7 +16,7 @@ from typing import BinaryIO, Final, NoReturn
 from annotation.llm.errors import Waiting
 from annotation.llm.reply import Reply, Usage, is_count
 from annotation.llm.request import JsonObject, Request
-from annotation.llm.strict_json import NotJson, loads
+from annotation.llm.strict_json import NotJson, parse_strict_json
 
 LONGEST_LINE: Final = 4 * 1024 * 1024
 _CHUNK: Final = 1024 * 1024
@@ -82,7 +82,7 @@ def write_requests(stream: BinaryIO, requests: Iterable[Request]) -> int:
 def reply_line(request: Request, reply: Reply) -> str:
     """A reply as a line that an import or a recorded provider takes, without its line end."""
     try:
-        answer = loads(reply.text)
+        answer = parse_strict_json(reply.text)
     except NotJson:
         answer = reply.text
     usage = {"input_tokens": reply.usage.input_tokens, "output_tokens": reply.usage.output_tokens}
@@ -159,7 +159,7 @@ def _decoded(content: bytes | None) -> JsonObject:
     if content is None:
         raise _BadLine(f"is longer than {LONGEST_LINE:,} bytes")
     try:
-        value = loads(content.decode("utf-8-sig"))
+        value = parse_strict_json(content.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
         raise _BadLine(f"is not UTF-8 (byte {error.start + 1} of the line)") from None
     except NotJson as error:

@@ -13,16 +13,16 @@ from typing import TYPE_CHECKING, Final
 from annotation.llm import failures
 from annotation.llm.deadline import bounded_client
 from annotation.llm.errors import LLMError
-from annotation.llm.payload import payload
-from annotation.llm.profiles import Mode, ProviderProfile, profile
+from annotation.llm.payload import build_request_payload
+from annotation.llm.profiles import Mode, ProviderProfile, load_provider_profile
 from annotation.llm.reply import Reply, is_count
 from annotation.llm.request import Request, host_of
-from annotation.llm.responses import reply_of, unambiguous, usable
+from annotation.llm.responses import flag_duplicate_keys, flag_unusable_reply, reply_of
 
 if TYPE_CHECKING:
     from anthropic import Anthropic
 
-__all__ = ["LiveLLM", "LiveSettingsError", "profile"]
+__all__ = ["LiveLLM", "LiveSettingsError", "load_provider_profile"]
 
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
 _NOT_COUNTED: Final = frozenset({"max_tokens", "extra_body"})
@@ -77,7 +77,7 @@ class LiveLLM:
                     raise
                 self.skip(request.model, ladder[rung])
             else:
-                return usable(reply, request, self.profile)
+                return flag_unusable_reply(reply, request, self.profile)
         raise AssertionError("the last rung returns or raises")
 
     def close(self) -> None:
@@ -91,7 +91,7 @@ class LiveLLM:
         """The reply to a request that is made in one way alone, whatever it is worth. Raises LLMError."""
         import anthropic
 
-        arguments = payload(request, self.profile, mode)
+        arguments = build_request_payload(request, self.profile, mode)
         start = time.monotonic()
         try:
             response = self.client().messages.with_raw_response.create(**arguments)
@@ -106,13 +106,15 @@ class LiveLLM:
             message: object = response.parse()
         except (anthropic.AnthropicError, ValueError) as error:
             raise failures.of_protocol(str(error), self.base_url, maybe_billed=True) from error
-        return unambiguous(reply_of(message, response.headers, latency, self.base_url), response.text())
+        return flag_duplicate_keys(
+            reply_of(message, response.headers, latency, self.base_url), response.text()
+        )
 
     def count(self, request: Request) -> int:
         """Input tokens of `request`, counted by the provider; nothing is answered. Raises LLMError."""
         import anthropic
 
-        arguments = payload(request, self.profile, self.mode_of(request.model))
+        arguments = build_request_payload(request, self.profile, self.mode_of(request.model))
         asked = {name: value for name, value in arguments.items() if name not in _NOT_COUNTED}
         try:
             counted: object = (

@@ -5,14 +5,14 @@ from typing import Any, Final
 
 from annotation.llm.errors import LLMError
 from annotation.llm.profiles import Mode, ProviderProfile
-from annotation.llm.request import Request, sendable
+from annotation.llm.request import Request, escape_surrogates
 
 TOOL: Final = "answer"
 _TOOL_TEXT: Final = "Hand in the answer. Call this tool exactly once."
 _IN_WORDS: Final = "Answer with exactly one JSON object that fits this JSON schema, with no other text:"
 
 
-def payload(request: Request, profile: ProviderProfile, mode: Mode) -> dict[str, Any]:
+def build_request_payload(request: Request, profile: ProviderProfile, mode: Mode) -> dict[str, Any]:
     """Keyword arguments for `messages.create`.
 
     Raises LLMError if the request has a sampling parameter that the profile doesn't take: leaving it
@@ -23,7 +23,9 @@ def payload(request: Request, profile: ProviderProfile, mode: Mode) -> dict[str,
         "model": request.model,
         "max_tokens": request.max_tokens,
         "system": _system(request, profile, mode),
-        "messages": [{"role": turn.role, "content": sendable(turn.text)} for turn in request.messages],
+        "messages": [
+            {"role": turn.role, "content": escape_surrogates(turn.text)} for turn in request.messages
+        ],
         **_output(request, profile, mode),
     }
     if profile.thinking == "disabled":
@@ -46,7 +48,7 @@ def refuse_foreign_sampling(request: Request, profile: ProviderProfile) -> None:
 
 
 def _system(request: Request, profile: ProviderProfile, mode: Mode) -> str | list[dict[str, Any]]:
-    text = sendable(request.system)
+    text = escape_surrogates(request.system)
     if mode == "prompt":
         text = f"{text}\n\n{_IN_WORDS}\n{json.dumps(dict(request.schema))}"
     if not profile.prompt_caching:

@@ -1,6 +1,6 @@
 """What each kind of provider of the Messages protocol can do, declared in files, one for each kind.
 
-The files are in `providers/`; `probing.py` writes one for a server that none of them describes.
+The files are in `providers/`; `probe.py` writes one for a server that none of them describes.
 """
 
 import tomllib
@@ -70,7 +70,7 @@ class ProviderProfile:
         return tuple(mode for mode, supported in offered if supported)
 
 
-def read(text: str, name: str) -> ProviderProfile:
+def parse_provider_profile(text: str, name: str) -> ProviderProfile:
     """The profile in a TOML text. Raises UnknownProfile, saying what is wrong with it."""
     try:
         data = tomllib.loads(text)
@@ -84,7 +84,7 @@ def _shipped() -> Mapping[str, ProviderProfile]:
     named = {
         file.name.removesuffix(".toml"): file.read_text() for file in found if file.name.endswith(".toml")
     }
-    return MappingProxyType({name: read(text, name) for name, text in named.items()})
+    return MappingProxyType({name: parse_provider_profile(text, name) for name, text in named.items()})
 
 
 PROFILES: Final = _shipped()
@@ -93,11 +93,11 @@ DEEPSEEK: Final = PROFILES["deepseek"]
 GENERIC: Final = PROFILES["generic"]
 
 
-def profile(name: str) -> ProviderProfile:
+def load_provider_profile(name: str) -> ProviderProfile:
     """The profile of that name, or in that `.toml` file. Raises UnknownProfile, listing the names."""
     if name.endswith(".toml"):
         try:
-            found = read(Path(name).read_text(), Path(name).stem)
+            found = parse_provider_profile(Path(name).read_text(), Path(name).stem)
             return replace(found, tokenizer=found.tokenizer and str(Path(name).parent / found.tokenizer))
         except (OSError, UnicodeDecodeError) as error:
             raise UnknownProfile(f"the provider profile {name} can't be read: {error}") from error

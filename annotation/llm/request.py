@@ -110,7 +110,7 @@ def host_of(base_url: str) -> str:
     return netloc.rpartition("@")[2].lower()
 
 
-def sendable(text: str) -> str:
+def escape_surrogates(text: str) -> str:
     """`text` with lone surrogates, which UTF-8 can't hold, as visible backslash escapes."""
     return text.encode("utf-8", "backslashreplace").decode("utf-8")
 

@@ -12,7 +12,7 @@ from annotation.llm.payload import TOOL
 from annotation.llm.profiles import ProviderProfile
 from annotation.llm.reply import Reply, Usage, is_count
 from annotation.llm.request import Request
-from annotation.llm.strict_json import NotJson, loads
+from annotation.llm.strict_json import NotJson, parse_strict_json
 
 if TYPE_CHECKING:
     from anthropic.types import Message
@@ -32,7 +32,7 @@ _DATED: Final = re.compile(r"[-@:](?:latest|\d{8}|\d{4}-\d{2}-\d{2})$")
 def reply_of(message: object, headers: Mapping[str, str], latency: float, base_url: str) -> Reply:
     """The reply in a message, whatever its stop reason. Raises LLMError if it is no message.
 
-    Its defect is that of tool calls alone; `usable` looks for the others.
+    Its defect is that of tool calls alone; `flag_unusable_reply` looks for the others.
     """
     from anthropic.types import Message
 
@@ -53,19 +53,19 @@ def reply_of(message: object, headers: Mapping[str, str], latency: float, base_u
     )
 
 
-def unambiguous(reply: Reply, body: str) -> Reply:
+def flag_duplicate_keys(reply: Reply, body: str) -> Reply:
     """The same reply; where `body`, the answer as it came, names a key twice, that is its defect.
 
     What the client hands on of a tool call has lost one of the two values already.
     """
     try:
-        loads(body)
+        parse_strict_json(body)
     except NotJson as error:
         return replace(reply, defect=reply.defect or f"the JSON of the reply can't be read: {error}")
     return reply
 
 
-def usable(reply: Reply, request: Request, profile: ProviderProfile) -> Reply:
+def flag_unusable_reply(reply: Reply, request: Request, profile: ProviderProfile) -> Reply:
     """The same reply, with what keeps it from being an answer as its defect.
 
     Raises LLMError, with the reply, if another model gave it: that is no fault of the reply, and no other
@@ -80,11 +80,13 @@ def usable(reply: Reply, request: Request, profile: ProviderProfile) -> Reply:
 def _defect(reply: Reply, request: Request) -> str:
     if reply.stop_reason not in _FINISHED:
         reason = _UNFINISHED.get(reply.stop_reason, "the reply ended for an unknown reason")
-        return f"{reason.format(max_tokens=request.max_tokens)} (stop reason '{clipped(reply.stop_reason)}')"
+        return (
+            f"{reason.format(max_tokens=request.max_tokens)} (stop reason '{clip_name(reply.stop_reason)}')"
+        )
     return reply.defect or ("" if reply.text.strip() else "the reply is empty")
 
 
-def clipped(text: str) -> str:
+def clip_name(text: str) -> str:
     """A name that a server made up, short enough to be shown."""
     return text if len(text) <= _LONGEST_NAME else f"{text[: _LONGEST_NAME - 1]}…"
 
@@ -115,7 +117,7 @@ def _stop_reason(message: "Message") -> str:
 def _other_tool(message: "Message") -> str:
     """A tool that was made up has a form of its own: what it was called with is no answer."""
     called = [getattr(block, "name", None) for block in message.content if block.type == "tool_use"]
-    others = [clipped(str(name)) for name in called if name != TOOL]
+    others = [clip_name(str(name)) for name in called if name != TOOL]
     return f"the model called the tool '{others[0]}', which does not exist" if others else ""
 
 

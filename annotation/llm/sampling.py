@@ -3,7 +3,7 @@
 from typing import Final
 
 from annotation.llm.request import LIMIT, JsonObject
-from annotation.llm.strict_json import NotJson, loads
+from annotation.llm.strict_json import NotJson, parse_strict_json
 
 EXAMPLE = '{"temperature": 0}'
 LONGER: Final = f'{{"{LIMIT}": 16384}}'
@@ -18,7 +18,7 @@ class NotSampling(ValueError):
 def sampling_of(text: str) -> JsonObject:
     """The parameters in a JSON text; none in an empty one. Raises NotSampling."""
     try:
-        found = loads(text.strip() or "{}")
+        found = parse_strict_json(text.strip() or "{}")
     except NotJson as error:
         raise NotSampling(f"Sampling is JSON, such as {EXAMPLE}; this is none: {error}.") from error
     if not isinstance(found, dict):

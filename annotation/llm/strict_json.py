@@ -41,7 +41,7 @@ _STRICT: Final = _decoder(control_characters=False)
 _FORGIVING: Final = _decoder(control_characters=True)
 
 
-def loads(text: str) -> object:
+def parse_strict_json(text: str) -> object:
     """The value of a whole JSON text. Raises NotJson."""
     try:
         return _STRICT.decode(text)

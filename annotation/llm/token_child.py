@@ -28,15 +28,15 @@ class Unusable(Exception):
 
 
 def main(path: str) -> None:
-    bound()
+    limit_process_resources()
     try:
-        answer: dict[str, Any] = {"counts": counted(path, json.load(sys.stdin))}
+        answer: dict[str, Any] = {"counts": count_tokens_in_child(path, json.load(sys.stdin))}
     except Unusable as why:
         answer = {"error": str(why)}
     json.dump(answer, sys.stdout)
 
 
-def bound() -> None:
+def limit_process_resources() -> None:
     """As much memory and time as a large vocabulary takes, and not a byte written to a file."""
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
     resource.setrlimit(resource.RLIMIT_CPU, (CPU_SECONDS, CPU_SECONDS))
@@ -44,13 +44,13 @@ def bound() -> None:
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
-def counted(path: str, texts: Sequence[str]) -> list[int]:
+def count_tokens_in_child(path: str, texts: Sequence[str]) -> list[int]:
     """Tokens of each text, without those that a template adds. Raises Unusable."""
     try:
         from tokenizers import Tokenizer
     except ImportError as error:
         raise Unusable("the library tokenizers is not installed: pip install tokenizers") from error
-    whole = read(path)
+    whole = read_tokenizer_file(path)
     try:
         tokenizer = Tokenizer.from_str(whole)
         tokenizer.no_truncation()
@@ -60,7 +60,7 @@ def counted(path: str, texts: Sequence[str]) -> list[int]:
         raise Unusable(f"it is no tokenizer.json that can be used: {str(error)[:LONGEST_TOLD]}") from error
 
 
-def read(path: str) -> str:
+def read_tokenizer_file(path: str) -> str:
     """The file, which is a plain one and not too large. Raises Unusable."""
     try:
         # Without O_NONBLOCK a named pipe would be waited for.

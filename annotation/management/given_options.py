@@ -8,11 +8,11 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.management.benchmarks import find_benchmark
-from annotation.several import CHOICES, Who
+from annotation.derived.several_annotators import CHOICES, Who
+from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.given_pairs import NoPairs, Read, Wanted, of_benchmark, of_file
-from retrieval.hostile import clean
-from retrieval.models import Benchmark, Collection
+from retrieval.models import Collection
+from retrieval.texts.hostile import mark_hostile_characters
 
 PROBLEMS_SHOWN: Final = 20
 
@@ -30,7 +30,7 @@ def add_arguments(parser: CommandParser) -> None:
     )
 
 
-def who(told: str) -> Who:
+def parse_annotator_names(told: str) -> Who:
     """Annotators after commas, each once."""
     try:
         return Who.named([name.strip() for name in told.split(",") if name.strip()])
@@ -45,23 +45,22 @@ def refuse_mined(options: dict[str, Any]) -> None:
         raise CommandError(f"A build needs {' and '.join(missing)}, or given pairs (--pairs).")
 
 
-def read(options: dict[str, Any]) -> Read:
+def load_given_pairs(options: dict[str, Any]) -> Read:
     """The list that --pairs names: a benchmark by its name, else a file. Raises CommandError."""
-    told = options["pairs"]
-    benchmark, path = find_benchmark(told), Path(told)
+    path = Path(options["pairs"])
     try:
-        if benchmark is not None:
-            return Read(of_benchmark(benchmark))
-        if path.is_file():
-            return of_file(wanted_of(options, path))
+        return Read(of_benchmark(find_named_benchmark(options["pairs"])))
+    except NoSuchBenchmark as why:
+        if not path.is_file():
+            raise CommandError(f"--pairs: there is no such file. {why}") from why
+    try:
+        return of_file(wanted_of(options, path))
     except NoPairs as why:
         lines = [str(problem) for problem in why.problems[:PROBLEMS_SHOWN]]
         hint = (
             ["--skip-bad-rows leaves them out."] if len(why.problems) and not options["skip_bad_rows"] else []
         )
         raise CommandError("\n".join([*lines, str(why), *hint])) from why
-    known = ", ".join(dict.fromkeys(Benchmark.objects.values_list("name", flat=True)[:20])) or "none yet"
-    raise CommandError(f"--pairs: there is no file and no benchmark {told!r}; benchmarks: {known}.")
 
 
 def wanted_of(options: dict[str, Any], path: Path) -> Wanted:
@@ -69,13 +68,19 @@ def wanted_of(options: dict[str, Any], path: Path) -> Wanted:
     if bool(names[0]) != bool(names[1]):
         raise CommandError("Name both --queries and --snippets, or neither.")
     queries, snippets = (
-        collection(name, kind) if name else None
+        find_newest_collection(name, kind) if name else None
         for name, kind in zip(names, (Collection.Kind.QUERIES, Collection.Kind.SNIPPETS), strict=True)
     )
-    return Wanted(path, clean(options["name"]).strip(), queries, snippets, skip_bad=options["skip_bad_rows"])
+    return Wanted(
+        path,
+        mark_hostile_characters(options["name"]).strip(),
+        queries,
+        snippets,
+        skip_bad=options["skip_bad_rows"],
+    )
 
 
-def collection(name: str, kind: str) -> Collection:
+def find_newest_collection(name: str, kind: str) -> Collection:
     """The newest version of the collection."""
     row = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
     if row is None:

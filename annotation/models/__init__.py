@@ -1,15 +1,19 @@
 """Deciding whether a snippet answers a query: builds, cases, calls, executions, reviews, studies."""
 
 from annotation.models.audits import AuditEvent
-from annotation.models.batches import Batch
-from annotation.models.builds import Build, BuildEvent, Price, Tally
-from annotation.models.calls import Attempts, LLMCall, ReplyText, RequestText, SystemText
-from annotation.models.canaries import AnyCanary, Canary, ExtensionCanary
-from annotation.models.cases import Case, LostRace, Step
-from annotation.models.checks import ConnectionTest, SandboxCheck
-from annotation.models.drifts import DriftAnswer, DriftCheck, DriftWatch
-from annotation.models.equals import CarriedOver, NormalForm
-from annotation.models.executions import (
+from annotation.models.builds.batches import Batch
+from annotation.models.builds.build import Build, BuildEvent, Price, Tally
+from annotation.models.builds.calls import Attempts, LLMCall, ReplyText, RequestText, SystemText
+from annotation.models.builds.canaries import AnyCanary, Canary, ExtensionCanary
+from annotation.models.builds.cases import Case, LostRace, Step
+from annotation.models.builds.drift import DriftAnswer, DriftCheck, DriftWatch
+from annotation.models.builds.extensions import Extension, Rerun
+from annotation.models.builds.figures import Abandonment, AgentBill, Duration, Moment
+from annotation.models.builds.project_money import ProjectCapChange, ProjectTally
+from annotation.models.builds.rate_limits import Limiter
+from annotation.models.builds.round_merges import Merge
+from annotation.models.executions.checks import ConnectionTest, SandboxCheck
+from annotation.models.executions.programs import (
     CallAnswer,
     CallRequest,
     Execution,
@@ -19,16 +23,12 @@ from annotation.models.executions import (
     Request,
     TestProgram,
 )
-from annotation.models.extensions import Extension, Rerun
-from annotation.models.figures import Abandonment, AgentBill, Duration, Moment
-from annotation.models.limits import Limiter
-from annotation.models.merges import Merge
+from annotation.models.executions.trials import Mutant, MutantText, Trial
 from annotation.models.notices import Delivery, Notice, Pulse
 from annotation.models.people import ApiToken, Preference
-from annotation.models.projects import ProjectCapChange, ProjectTally
 from annotation.models.proposals import Filling, Proposal, ProposalDecision
-from annotation.models.publish_jobs import PublishJob
-from annotation.models.reviews import Draft, Review, Seen, SeenBenchmark
+from annotation.models.reviews.equal_snippets import CarriedOver, NormalForm
+from annotation.models.reviews.reviews import Draft, Review, Seen, SeenBenchmark
 from annotation.models.studies import (
     Acknowledgement,
     Adjudication,
@@ -47,83 +47,4 @@ from annotation.models.studies import (
     Study,
     StudyPair,
 )
-from annotation.models.trials import Mutant, MutantText, Trial
 from retrieval.models import Basis
-
-__all__ = [
-    "Abandonment",
-    "Acknowledgement",
-    "Adjudication",
-    "AgentBill",
-    "Amendment",
-    "AnyCanary",
-    "ApiToken",
-    "Assignment",
-    "Attempts",
-    "AuditEvent",
-    "Basis",
-    "Batch",
-    "Build",
-    "BuildEvent",
-    "CallAnswer",
-    "CallRequest",
-    "Canary",
-    "CarriedOver",
-    "Case",
-    "Cause",
-    "Condition",
-    "ConnectionTest",
-    "Delivery",
-    "Draft",
-    "DriftAnswer",
-    "DriftCheck",
-    "DriftWatch",
-    "Duration",
-    "Enrolment",
-    "Execution",
-    "ExecutionRequest",
-    "Extension",
-    "ExtensionCanary",
-    "Filling",
-    "Guideline",
-    "ImportedRating",
-    "LLMCall",
-    "Limiter",
-    "LostRace",
-    "Merge",
-    "Moment",
-    "Mutant",
-    "MutantText",
-    "NormalForm",
-    "Notice",
-    "Precedent",
-    "Preference",
-    "Price",
-    "ProgramText",
-    "ProjectCapChange",
-    "ProjectTally",
-    "Proposal",
-    "ProposalDecision",
-    "PublishJob",
-    "Pulse",
-    "Quota",
-    "Rating",
-    "RatingDraft",
-    "ReplyText",
-    "ReportText",
-    "Request",
-    "RequestText",
-    "Rerun",
-    "Review",
-    "SandboxCheck",
-    "Scoring",
-    "Seen",
-    "SeenBenchmark",
-    "Step",
-    "Study",
-    "StudyPair",
-    "SystemText",
-    "Tally",
-    "TestProgram",
-    "Trial",
-]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from annotation.models.builds import Build
+from annotation.models.builds.build import Build
 
 
 class Notice(models.Model):
@@ -25,7 +25,7 @@ class Notice(models.Model):
     kind = models.CharField(max_length=9, choices=Kind)
     episode = models.CharField(max_length=120, help_text="what it is about, and since when")
     build = models.ForeignKey(Build, on_delete=models.CASCADE, null=True, related_name="notices")
-    words = models.TextField()
+    text = models.TextField()
     at = models.DateTimeField(auto_now_add=True)
 
     class Meta:

@@ -8,10 +8,10 @@ from django.conf import settings
 from django.db import models
 from django.db.models import F, Q
 
-from annotation.models.builds import Build
-from annotation.models.calls import LLMCall
-from annotation.models.cases import OPEN, Case
-from annotation.models.executions import ExecutionRequest
+from annotation.models.builds.build import Build
+from annotation.models.builds.calls import LLMCall
+from annotation.models.builds.cases import OPEN, Case
+from annotation.models.executions.programs import ExecutionRequest
 from annotation.stages import Stage
 from retrieval.models import Annotator, Label, Text
 
@@ -114,7 +114,7 @@ class Proposal(models.Model):
         indexes = [models.Index(fields=["filling", "state", "id"], name="proposal_by_state")]
 
     round = 1
-    """It is asked for as a case is: see `annotation.asking`."""
+    """It is asked for as a case is: see `annotation.builds.pipeline.llm_calls`."""
 
     def __str__(self) -> str:
         return f"function {self.number} for {self.query} ({self.state})"

@@ -61,22 +61,24 @@ class Prompt:
 
 
 @cache
-def load(name: str) -> Prompt:
+def load_agent_prompt(name: str) -> Prompt:
     """The prompt file `NAME.md` of this folder. Raises PromptError if it is missing or has no sections."""
     try:
         text = resources.files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8")
     except FileNotFoundError:
         raise PromptError(f"there is no prompt file '{name}.md' in annotation/prompts") from None
-    return parse(name, text.replace(CRITERION, criterion()) if CRITERION in text else text)
+    return parse_agent_prompt(
+        name, text.replace(CRITERION, load_match_criterion()) if CRITERION in text else text
+    )
 
 
 @cache
-def criterion() -> str:
+def load_match_criterion() -> str:
     """What a match is, in the words that agents and people get."""
-    return load("criterion").sections["text"]
+    return load_agent_prompt("criterion").sections["text"]
 
 
-def parse(name: str, text: str) -> Prompt:
+def parse_agent_prompt(name: str, text: str) -> Prompt:
     """The prompt that `text` describes; line ends and blank edges don't count.
 
     Raises PromptError for text before the first section, no section, or a section given twice.
@@ -90,6 +92,6 @@ def parse(name: str, text: str) -> Prompt:
     return Prompt(name, MappingProxyType(sections), hashlib.sha256(text.encode("utf-8")).hexdigest())
 
 
-def hashes(agents: Iterable[str] = AGENTS) -> dict[str, str]:
+def hash_agent_prompts(agents: Iterable[str] = AGENTS) -> dict[str, str]:
     """Agent name to the hash of its prompt: what an annotator's version is made of, with the repair text."""
-    return {name: load(name).hash for name in (*agents, "repair")}
+    return {name: load_agent_prompt(name).hash for name in (*agents, "repair")}

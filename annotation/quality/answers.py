@@ -77,7 +77,7 @@ class Answering:
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class BenchEntry:
     """An annotator that enters the bench, with each time that it answered."""
 
     name: str
@@ -86,4 +86,4 @@ class Entry:
     @property
     def has_stages(self) -> bool:
         """Whether it is known of any answer if it was tested."""
-        return any(one.tested is not None for many in self.answerings for one in many.answers.values())
+        return any(answer.tested is not None for many in self.answerings for answer in many.answers.values())

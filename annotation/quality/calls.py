@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from annotation.llm.request import InvalidRequest
-from annotation.llm.tokenizing import CannotCount
+from annotation.llm.token_counter import CannotCount
 from annotation.models import LLMCall
 from annotation.quality.answers import Spent
 from annotation.quality.tokens import Counter
@@ -43,24 +43,26 @@ def spent_by_calls(calls: Iterable[int], counters: Sequence[Counter]) -> tuple[d
     wanted, said = sorted(set(calls)), ""
     for counter in counters:
         try:
-            return counted(wanted, counter), f"{counter.name}{said}"
+            return count_call_spending(wanted, counter), f"{counter.name}{said}"
         except CannotCount as why:
             said += f"; {counter.name} gave no count: {why}"
     raise CannotCount(said)
 
 
-def counted(calls: Sequence[int], counter: Counter) -> dict[int, CallSpent]:
+def count_call_spending(calls: Sequence[int], counter: Counter) -> dict[int, CallSpent]:
     """Raises CannotCount."""
     found: dict[int, CallSpent] = {}
     for start in range(0, len(calls), READ_AT_ONCE):
         read = with_repaired(calls[start : start + READ_AT_ONCE])
         texts = list(dict.fromkeys(text for asked in read.values() for one in asked for text in one.texts))
         tokens = dict(zip(texts, counter.count(texts), strict=True))
-        found |= {call: CallSpent(asked[0].agent, spent(asked, tokens)) for call, asked in read.items()}
+        found |= {
+            call: CallSpent(asked[0].agent, sum_call_spending(asked, tokens)) for call, asked in read.items()
+        }
     return found
 
 
-def spent(asked: Sequence[Words], tokens: Mapping[str, int]) -> Spent:
+def sum_call_spending(asked: Sequence[Words], tokens: Mapping[str, int]) -> Spent:
     """The requests and tokens of a call and of what it repairs."""
     given = sum(tokens[text] for one in asked for text in one.sent)
     taken = sum(tokens[text] for one in asked for text in one.answered)

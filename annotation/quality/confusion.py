@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from annotation.quality.answers import NO_RUN, Answer, Entry
+from annotation.quality.answers import NO_RUN, Answer, BenchEntry
 from annotation.quality.ground import Ground
 
 BY: Final[Mapping[str, Callable[[Answer], str]]] = MappingProxyType(
@@ -45,15 +45,17 @@ class ConfusionRow:
         return self.true_match + self.true_other + self.wrong + self.unjudged
 
 
-def confusions(ground: Ground, entry: Entry) -> dict[str, tuple[ConfusionRow, ...]]:
+def tabulate_all_confusions(ground: Ground, entry: BenchEntry) -> dict[str, tuple[ConfusionRow, ...]]:
     """By each of `BY`; empty for an annotator of which nothing but labels is known."""
-    return {name: rows for name, key in BY.items() if (rows := confusion(ground, entry, key))}
+    return {name: rows for name, key in BY.items() if (rows := tabulate_confusion(ground, entry, key))}
 
 
-def confusion(ground: Ground, entry: Entry, key: Callable[[Answer], str]) -> tuple[ConfusionRow, ...]:
+def tabulate_confusion(
+    ground: Ground, entry: BenchEntry, key: Callable[[Answer], str]
+) -> tuple[ConfusionRow, ...]:
     """One row for each kind that `key` names, those with the most pairs first; unnamed ones are left out."""
     counts = Counter[tuple[str, int, int | None]]()
-    for truth, answer in closed(ground, entry):
+    for truth, answer in iterate_closed_answers(ground, entry):
         if (name := key(answer)) and entry.has_stages:
             counts[name, truth, answer.label] += 1
     rows = [
@@ -70,7 +72,7 @@ def confusion(ground: Ground, entry: Entry, key: Callable[[Answer], str]) -> tup
     return tuple(sorted(rows, key=lambda row: (-row.pairs, row.key)))
 
 
-def closed(ground: Ground, entry: Entry) -> Iterator[tuple[int, Answer]]:
+def iterate_closed_answers(ground: Ground, entry: BenchEntry) -> Iterator[tuple[int, Answer]]:
     """The truth and the answer of each pair that has both and is no longer worked on."""
     for pair, truth in zip(ground.pairs, ground.truth, strict=True):
         for many in entry.answerings:

@@ -8,14 +8,19 @@ from itertools import combinations
 
 import numpy as np
 
-from annotation.agreement import Figure
-from annotation.agreement.differences import compare, holm, right, sign_test
-from annotation.quality.answers import Entry
-from annotation.quality.ground import Ground, Side
+from annotation.quality.answers import BenchEntry
+from annotation.quality.ground import Ground, StratumAnswers
+from annotation.stats.agreement import Figure
+from annotation.stats.agreement.differences import (
+    compare_annotators,
+    holm_correction,
+    score_correctness,
+    sign_test,
+)
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class AccuracyDifference:
     """The accuracy of the first less that of the second, over `pairs` that both judged.
 
     `first_alone` pairs only the first has right, `second_alone` only the second (of several answerings: the
@@ -36,27 +41,35 @@ class Difference:
     p_holm: float | None = None
 
 
-def differences(ground: Ground, entries: Sequence[Entry]) -> tuple[Difference, ...]:
+def compare_all_annotators(ground: Ground, entries: Sequence[BenchEntry]) -> tuple[AccuracyDifference, ...]:
     """Every two annotators in every stratum in which they have pairs in common."""
-    found: list[Difference] = []
+    found: list[AccuracyDifference] = []
     for stratum in ground.strata(entries):
-        rows = [difference(ground, one, other, stratum) for one, other in combinations(entries, 2)]
+        rows = [
+            compare_two_annotators(ground, one, other, stratum) for one, other in combinations(entries, 2)
+        ]
         some = [row for row in rows if row.pairs]
-        corrected = holm([row.p for row in some])
+        corrected = holm_correction([row.p for row in some])
         found += [replace(row, p_holm=p) for row, p in zip(some, corrected, strict=True)]
     return tuple(found)
 
 
-def difference(ground: Ground, first: Entry, second: Entry, stratum: str) -> Difference:
+def compare_two_annotators(
+    ground: Ground, first: BenchEntry, second: BenchEntry, stratum: str
+) -> AccuracyDifference:
     """One comparison; p is not corrected yet."""
     one, two = (
-        Side.of(ground, entry.name, entry.answerings).against(ground.truth) for entry in (first, second)
+        StratumAnswers.of(ground, entry.name, entry.answerings).against(ground.truth)
+        for entry in (first, second)
     )
     inside = ground.together(stratum, first, second) & ground.known
-    found = compare(ground.sample, ground.draws, one, two, inside.astype(np.float64))
-    mine, theirs = np.where(inside, right(one), np.nan), np.where(inside, right(two), np.nan)
+    found = compare_annotators(ground.sample, ground.draws, one, two, inside.astype(np.float64))
+    mine, theirs = (
+        np.where(inside, score_correctness(one), np.nan),
+        np.where(inside, score_correctness(two), np.nan),
+    )
     alone = int((mine > theirs).sum()), int((theirs > mine).sum())
-    return Difference(
+    return AccuracyDifference(
         first=first.name,
         second=second.name,
         stratum=stratum,

@@ -9,11 +9,11 @@ from typing import Final
 
 import numpy as np
 
-from annotation.agreement import Draws, Sample
-from annotation.agreement.figures import Flags, Floats
-from annotation.agreement.scores import Against
-from annotation.quality.answers import SCREENED, TESTED, Answer, Answering, BenchPair, Entry
-from annotation.quality.files import ALL
+from annotation.quality.answers import SCREENED, TESTED, Answer, Answering, BenchEntry, BenchPair
+from annotation.quality.inputs.files import ALL
+from annotation.stats.agreement import Draws, Sample
+from annotation.stats.agreement.figures import Flags, Floats
+from annotation.stats.agreement.scores import Against
 
 OWN: Final = (SCREENED, TESTED)
 
@@ -59,7 +59,7 @@ class Ground:
         """The pairs that have a truth."""
         return ~np.isnan(self.truth)
 
-    def strata(self, entries: Sequence[Entry]) -> tuple[str, ...]:
+    def strata(self, entries: Sequence[BenchEntry]) -> tuple[str, ...]:
         """All, then the file's strata, or where it has none screened and tested, if anybody has stages."""
         if self.is_fixed:
             return (ALL, *sorted({pair.stratum for pair in self.pairs}))
@@ -69,7 +69,7 @@ class Ground:
         """The pairs of one of the file's strata, or all."""
         return np.array([stratum in (ALL, pair.stratum) for pair in self.pairs], dtype=bool)
 
-    def together(self, stratum: str, *entries: Entry) -> Flags:
+    def together(self, stratum: str, *entries: BenchEntry) -> Flags:
         """The pairs of a stratum for annotators that are set against each other.
 
         Without strata of the file a pair is tested where any of them tested it, and screened where one
@@ -78,8 +78,8 @@ class Ground:
         if self.is_fixed or stratum == ALL:
             return self.within(stratum)
         stages = [stages_of(self, many) for entry in entries for many in entry.answerings]
-        tested = np.any([one == TESTED for one in stages], axis=0)
-        screened = np.any([one == SCREENED for one in stages], axis=0) & ~tested
+        tested = np.any([stage == TESTED for stage in stages], axis=0)
+        screened = np.any([stage == SCREENED for stage in stages], axis=0) & ~tested
         return np.asarray(tested if stratum == TESTED else screened, dtype=bool)
 
 
@@ -90,7 +90,7 @@ def stages_of(ground: Ground, answering: Answering) -> np.ndarray[tuple[int], np
 
 
 @dataclass(frozen=True, eq=False)
-class Side:
+class StratumAnswers:
     """What an annotator said of a stratum's pairs: pairs × answerings.
 
     `said` is nan without a label; `asked` are pairs of the stratum that are answered for good, `open` those
@@ -103,9 +103,11 @@ class Side:
     open: Flags
 
     @classmethod
-    def of(cls, ground: Ground, name: str, answerings: Sequence[Answering], stratum: str = ALL) -> Side:
+    def of(
+        cls, ground: Ground, name: str, answerings: Sequence[Answering], stratum: str = ALL
+    ) -> StratumAnswers:
         found = [
-            [inside(ground, pair, many.answers.get(pair.id), stratum) for many in answerings]
+            [answer_in_stratum(ground, pair, many.answers.get(pair.id), stratum) for many in answerings]
             for pair in ground.pairs
         ]
         shape = len(ground.pairs), len(answerings)
@@ -131,7 +133,7 @@ class Side:
         return Against(self.name, np.where(self.unjudged, 1 - holds, self.said), truth[:, None])
 
 
-def inside(ground: Ground, pair: BenchPair, answer: Answer | None, stratum: str) -> Answer | None:
+def answer_in_stratum(ground: Ground, pair: BenchPair, answer: Answer | None, stratum: str) -> Answer | None:
     """The answer, if it belongs to the stratum: the file's, or by its own stage."""
     if answer is None or stratum == ALL:
         return answer

@@ -8,9 +8,9 @@ from itertools import combinations
 
 import numpy as np
 
-from annotation.agreement import Figure, measure, share_of
-from annotation.quality.answers import Answering, Entry
-from annotation.quality.ground import Ground, Side
+from annotation.quality.answers import Answering, BenchEntry
+from annotation.quality.ground import Ground, StratumAnswers
+from annotation.stats.agreement import Figure, measure_statistics, share_of
 
 NOTHING_TWICE = "no pair was judged by both"
 
@@ -28,20 +28,22 @@ class Repeat:
     equal: Figure
 
 
-def repeats(ground: Ground, entry: Entry, strata: Sequence[str]) -> tuple[Repeat, ...]:
+def measure_all_repeats(ground: Ground, entry: BenchEntry, strata: Sequence[str]) -> tuple[Repeat, ...]:
     """Each two answerings in each stratum; nothing for an annotator that answered once."""
     twos = combinations(entry.answerings, 2)
-    return tuple(repeat(ground, one, other, stratum) for one, other in twos for stratum in strata)
+    return tuple(
+        measure_repeat_agreement(ground, one, other, stratum) for one, other in twos for stratum in strata
+    )
 
 
-def repeat(ground: Ground, first: Answering, second: Answering, stratum: str) -> Repeat:
+def measure_repeat_agreement(ground: Ground, first: Answering, second: Answering, stratum: str) -> Repeat:
     """One row."""
-    both = Side.of(ground, first.name, [first, second])
-    inside = ground.together(stratum, Entry("", (first, second)))
+    both = StratumAnswers.of(ground, first.name, [first, second])
+    inside = ground.together(stratum, BenchEntry("", (first, second)))
     judged = inside & ~np.isnan(both.said).any(axis=1)
     equal = judged & (both.said[:, 0] == both.said[:, 1])
     weights = judged.astype(np.float64)
     columns = ground.sample.sums(np.column_stack([equal, judged]).astype(np.float64))
     share = share_of(columns, NOTHING_TWICE, plain=ground.sample.alone(weights), pairs=float(judged.sum()))
-    figure = measure(ground.draws, {"equal": share})["equal"].figure
+    figure = measure_statistics(ground.draws, {"equal": share})["equal"].figure
     return Repeat(first.name, second.name, stratum, int(judged.sum()), figure)

@@ -7,19 +7,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.quality.answers import Answer, BenchPair, Entry
-from annotation.quality.confusion import ConfusionRow, confusions
-from annotation.quality.differences import Difference, differences
-from annotation.quality.files import Truth
+from annotation.quality.answers import Answer, BenchEntry, BenchPair
+from annotation.quality.confusion import ConfusionRow, tabulate_all_confusions
+from annotation.quality.differences import AccuracyDifference, compare_all_annotators
 from annotation.quality.ground import Ground, NothingToMeasure
-from annotation.quality.repeats import Repeat, repeats
-from annotation.quality.runs import Runs, runs
-from annotation.quality.scores import Score, scores, scores_of_each
-from annotation.quality.spending import Spending, spending
+from annotation.quality.inputs.files import Truth
+from annotation.quality.repeats import Repeat, measure_all_repeats
+from annotation.quality.runs import Runs, measure_test_runs
+from annotation.quality.scores import Score, score_bench_entries, scores_of_each
+from annotation.quality.token_use import Spending, measure_spending
 
 
 @dataclass(frozen=True, slots=True)
-class Counts:
+class BenchCounts:
     """What was measured on: `known` pairs have a truth, `split` ones votes that differ, `open` ones none."""
 
     pairs: int
@@ -62,36 +62,36 @@ class WrongPair:
 class Report:
     """All of it. `fixed`: the file says which pairs belong to which of the strata."""
 
-    counts: Counts
+    counts: BenchCounts
     strata: tuple[str, ...]
     fixed: bool
     entries: tuple[EntryReport, ...]
-    differences: tuple[Difference, ...]
+    differences: tuple[AccuracyDifference, ...]
     wrong: tuple[WrongPair, ...]
 
 
-def report(pairs: Sequence[BenchPair], truth: Truth, entries: Sequence[Entry]) -> Report:
+def build_bench_report(pairs: Sequence[BenchPair], truth: Truth, entries: Sequence[BenchEntry]) -> Report:
     """Raises NothingToMeasure where there is no truth, or nobody to measure."""
     if not entries:
         raise NothingToMeasure("Name at least one annotator.")
     ground = Ground.of(pairs, truth.labels)
     strata = ground.strata(entries)
-    rows = scores(ground, entries)
+    rows = score_bench_entries(ground, entries)
     return Report(
-        counts=counts(ground, truth),
+        counts=count_pairs_by_truth(ground, truth),
         strata=strata,
         fixed=ground.is_fixed,
         entries=tuple(
             entry_report(ground, entry, strata, tuple(row for row in rows if row.name == entry.name))
             for entry in entries
         ),
-        differences=differences(ground, entries),
+        differences=compare_all_annotators(ground, entries),
         wrong=tuple(row for entry in entries for row in wrong_pairs(ground, entry)),
     )
 
 
-def counts(ground: Ground, truth: Truth) -> Counts:
-    return Counts(
+def count_pairs_by_truth(ground: Ground, truth: Truth) -> BenchCounts:
+    return BenchCounts(
         pairs=len(ground.pairs),
         queries=ground.sample.size,
         known=int(ground.known.sum()),
@@ -102,7 +102,7 @@ def counts(ground: Ground, truth: Truth) -> Counts:
 
 
 def entry_report(
-    ground: Ground, entry: Entry, strata: Sequence[str], means: tuple[Score, ...]
+    ground: Ground, entry: BenchEntry, strata: Sequence[str], means: tuple[Score, ...]
 ) -> EntryReport:
     """One annotator, with the rows of its means."""
     several = len(entry.answerings) > 1
@@ -113,14 +113,14 @@ def entry_report(
         absent=sum(pair.id not in asked for pair in ground.pairs),
         scores=means,
         each=scores_of_each(ground, entry, strata) if several else (),
-        confusions=confusions(ground, entry),
-        runs=runs(ground, entry) if entry.has_stages else None,
-        spending=spending(ground, entry, strata),
-        repeats=repeats(ground, entry, strata),
+        confusions=tabulate_all_confusions(ground, entry),
+        runs=measure_test_runs(ground, entry) if entry.has_stages else None,
+        spending=measure_spending(ground, entry, strata),
+        repeats=measure_all_repeats(ground, entry, strata),
     )
 
 
-def wrong_pairs(ground: Ground, entry: Entry) -> Iterator[WrongPair]:
+def wrong_pairs(ground: Ground, entry: BenchEntry) -> Iterator[WrongPair]:
     """Each answering's wrong pairs, in the order of the file; what was not judged is not wrong."""
     for many in entry.answerings:
         for pair, truth in zip(ground.pairs, ground.truth, strict=True):

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from annotation.agreement import Figure, measure, share_of
-from annotation.quality.answers import Answer, Entry
+from annotation.quality.answers import Answer, BenchEntry
 from annotation.quality.ground import Ground
+from annotation.stats.agreement import Figure, measure_statistics, share_of
 
 NO_RUN_YET = "no test program was executed"
 
@@ -28,7 +28,7 @@ class Runs:
     touching: Figure
 
 
-def runs(ground: Ground, entry: Entry) -> Runs:
+def measure_test_runs(ground: Ground, entry: BenchEntry) -> Runs:
     """Over all pairs of the bench."""
 
     def counted(holds: Callable[[Answer], bool]) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
@@ -45,8 +45,8 @@ def runs(ground: Ground, entry: Entry) -> Runs:
     }
     columns = {name: ground.sample.sums(np.column_stack([part, executed])) for name, part in parts.items()}
     most = float(executed.sum())
-    statistics = {name: share_of(one, NO_RUN_YET, pairs=most) for name, one in columns.items()}
-    drawn = measure(ground.draws, statistics)
+    statistics = {name: share_of(column, NO_RUN_YET, pairs=most) for name, column in columns.items()}
+    drawn = measure_statistics(ground.draws, statistics)
     return Runs(
         asked=int(counted(lambda _: True).sum()),
         tested=int(counted(lambda answer: bool(answer.tested)).sum()),

@@ -8,11 +8,11 @@ from typing import Final
 
 import numpy as np
 
-from annotation.agreement import Figure, Statistic, measure
-from annotation.agreement.figures import Floats
-from annotation.agreement.scores import Confusion, statistics_of
-from annotation.quality.answers import Entry
-from annotation.quality.ground import Ground, Side
+from annotation.quality.answers import BenchEntry
+from annotation.quality.ground import Ground, StratumAnswers
+from annotation.stats.agreement import Figure, Statistic, measure_statistics
+from annotation.stats.agreement.figures import Floats
+from annotation.stats.agreement.scores import Confusion, statistics_of
 
 FIGURES: Final = ("accuracy", "precision", "recall", "f1")
 AS_WRONG: Final = "accuracy_unjudged_wrong"
@@ -41,33 +41,43 @@ class Score:
     confusion: Confusion
 
 
-def scores(ground: Ground, entries: Sequence[Entry]) -> tuple[Score, ...]:
+def score_bench_entries(ground: Ground, entries: Sequence[BenchEntry]) -> tuple[Score, ...]:
     """The mean of each annotator in each stratum."""
     strata = ground.strata(entries)
-    sides = [(Side.of(ground, entry.name, entry.answerings, one), one) for entry in entries for one in strata]
-    return scored(ground, sides)
+    sides = [
+        (StratumAnswers.of(ground, entry.name, entry.answerings, one), one)
+        for entry in entries
+        for one in strata
+    ]
+    return score_stratum_answers(ground, sides)
 
 
-def scores_of_each(ground: Ground, entry: Entry, strata: Sequence[str]) -> tuple[Score, ...]:
+def scores_of_each(ground: Ground, entry: BenchEntry, strata: Sequence[str]) -> tuple[Score, ...]:
     """Each answering of an annotator in each stratum."""
-    sides = [(Side.of(ground, many.name, [many], one), one) for many in entry.answerings for one in strata]
-    return scored(ground, sides)
+    sides = [
+        (StratumAnswers.of(ground, many.name, [many], one), one)
+        for many in entry.answerings
+        for one in strata
+    ]
+    return score_stratum_answers(ground, sides)
 
 
-def scored(ground: Ground, sides: Sequence[tuple[Side, str]]) -> tuple[Score, ...]:
+def score_stratum_answers(ground: Ground, sides: Sequence[tuple[StratumAnswers, str]]) -> tuple[Score, ...]:
     """A row for each side and its stratum, all over the same draws."""
     statistics: dict[tuple[int, str], Statistic] = {}
     for number, (side, _) in enumerate(sides):
-        statistics |= {(number, name): one for name, one in statistics_of_side(ground, side).items()}
-    figures = {key: drawn.figure for key, drawn in measure(ground.draws, statistics).items()}
+        statistics |= {
+            (number, name): statistic for name, statistic in statistics_of_side(ground, side).items()
+        }
+    figures = {key: drawn.figure for key, drawn in measure_statistics(ground.draws, statistics).items()}
     names = (*FIGURES, AS_WRONG)
     return tuple(
-        row(ground, side, stratum, {name: figures[number, name] for name in names})
+        build_bench_score(ground, side, stratum, {name: figures[number, name] for name in names})
         for number, (side, stratum) in enumerate(sides)
     )
 
 
-def statistics_of_side(ground: Ground, side: Side) -> dict[str, Statistic]:
+def statistics_of_side(ground: Ground, side: StratumAnswers) -> dict[str, Statistic]:
     """The figures of a side by name, over the pairs that it was asked about."""
     weights = (side.asked.any(axis=1) & ground.known).astype(np.float64)
     usual = statistics_of(ground.sample, side.against(ground.truth).cells, weights)
@@ -75,7 +85,9 @@ def statistics_of_side(ground: Ground, side: Side) -> dict[str, Statistic]:
     return {**{name: usual[name] for name in FIGURES}, AS_WRONG: wrong["accuracy"]}
 
 
-def row(ground: Ground, side: Side, stratum: str, figures: Mapping[str, Figure]) -> Score:
+def build_bench_score(
+    ground: Ground, side: StratumAnswers, stratum: str, figures: Mapping[str, Figure]
+) -> Score:
     """The row with its counts."""
     known = ground.known[:, None]
     return Score(

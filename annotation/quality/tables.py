@@ -6,13 +6,13 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from annotation.agreement import Figure
 from annotation.quality.confusion import ConfusionRow
-from annotation.quality.differences import Difference
-from annotation.quality.files import ALL
+from annotation.quality.differences import AccuracyDifference
+from annotation.quality.inputs.files import ALL
 from annotation.quality.report import EntryReport, Report
 from annotation.quality.scores import Score
-from annotation.quality.spending import SpentRow
+from annotation.quality.token_use import SpentRow
+from annotation.stats.agreement import Figure
 
 NONE: Final = "\u2013"
 BY: Final = {
@@ -53,24 +53,24 @@ class Table:
         ]
 
 
-def tables(found: Report) -> tuple[Table, ...]:
+def build_bench_tables(found: Report) -> tuple[Table, ...]:
     """All tables that have a row."""
     made = [
-        *(scores(found, stratum) for stratum in found.strata),
-        *(differences(found, stratum) for stratum in found.strata),
-        repeats(found),
-        *(confusion(found, name) for name in BY),
-        runs(found),
-        *(spending(found, of) for of in ("strata", "agents")),
+        *(build_score_table(found, stratum) for stratum in found.strata),
+        *(build_difference_table(found, stratum) for stratum in found.strata),
+        build_repeat_table(found),
+        *(build_confusion_table(found, name) for name in BY),
+        build_test_run_table(found),
+        *(build_spending_table(found, of) for of in ("strata", "agents")),
     ]
     return tuple(table for table in made if table.rows)
 
 
-def named(stratum: str) -> str:
+def stratum_title(stratum: str) -> str:
     return "all pairs" if stratum == ALL else f"{stratum} pairs"
 
 
-def scores(found: Report, stratum: str) -> Table:
+def build_score_table(found: Report, stratum: str) -> Table:
     columns = "Annotator", "Pairs", "Unjudged", "Accuracy", "Precision", "Recall", "F1", "Unjudged as wrong"
     rows = [
         score_row(score, name)
@@ -78,7 +78,9 @@ def scores(found: Report, stratum: str) -> Table:
         for score, name in score_rows(entry, stratum)
         if score.pairs
     ]
-    return Table(f"Against the truth: {named(stratum)}", columns, tuple(rows), stratum_note(found, stratum))
+    return Table(
+        f"Against the truth: {stratum_title(stratum)}", columns, tuple(rows), stratum_note(found, stratum)
+    )
 
 
 def score_rows(entry: EntryReport, stratum: str) -> Iterator[tuple[Score, str]]:
@@ -93,10 +95,10 @@ def score_rows(entry: EntryReport, stratum: str) -> Iterator[tuple[Score, str]]:
 
 
 def score_row(score: Score, name: str) -> tuple[str, ...]:
-    waits = f", {number(score.open)} open" if score.open else ""
-    counts = number(score.pairs), f"{number(score.unjudged)}{waits}"
+    waits = f", {format_mean_count(score.open)} open" if score.open else ""
+    counts = format_mean_count(score.pairs), f"{format_mean_count(score.unjudged)}{waits}"
     figures = score.accuracy, score.precision, score.recall, score.f1, score.accuracy_unjudged_wrong
-    return name, *counts, *map(figure, figures)
+    return name, *counts, *map(format_bench_figure, figures)
 
 
 def stratum_note(found: Report, stratum: str) -> str:
@@ -113,7 +115,7 @@ def stratum_note(found: Report, stratum: str) -> str:
     return "Each annotator\u2019s own: whether a program was written or executed."
 
 
-def differences(found: Report, stratum: str) -> Table:
+def build_difference_table(found: Report, stratum: str) -> Table:
     columns = (
         "First",
         "Second",
@@ -129,26 +131,40 @@ def differences(found: Report, stratum: str) -> Table:
     note = PAIRED
     if stratum != ALL and not found.fixed:
         note += " Tested: by either of the two."
-    return Table(f"Each against each: {named(stratum)}", columns, rows, note, words=2)
+    return Table(f"Each against each: {stratum_title(stratum)}", columns, rows, note, words=2)
 
 
-def difference_row(row: Difference) -> tuple[str, ...]:
+def difference_row(row: AccuracyDifference) -> tuple[str, ...]:
     alone = f"{row.first_alone:,}", f"{row.second_alone:,}"
-    chances = chance(row.exact_p), chance(row.p), chance(row.p_holm)
-    return row.first, row.second, f"{row.pairs:,}", figure(row.difference, signed=True), *alone, *chances
+    chances = format_p_value(row.exact_p), format_p_value(row.p), format_p_value(row.p_holm)
+    return (
+        row.first,
+        row.second,
+        f"{row.pairs:,}",
+        format_bench_figure(row.difference, signed=True),
+        *alone,
+        *chances,
+    )
 
 
-def repeats(found: Report) -> Table:
+def build_repeat_table(found: Report) -> Table:
     columns = "Annotator", "First answering", "Second answering", "Pairs", "Judged by both", "Equal labels"
     rows = tuple(
-        (entry.name, row.first, row.second, named(row.stratum), f"{row.pairs:,}", figure(row.equal))
+        (
+            entry.name,
+            row.first,
+            row.second,
+            stratum_title(row.stratum),
+            f"{row.pairs:,}",
+            format_bench_figure(row.equal),
+        )
         for entry in found.entries
         for row in entry.repeats
     )
     return Table("Asked again", columns, rows, "All pairs count, with a truth or without.", words=4)
 
 
-def confusion(found: Report, by: str) -> Table:
+def build_confusion_table(found: Report, by: str) -> Table:
     columns = (
         "Annotator",
         by.capitalize(),
@@ -171,14 +187,14 @@ def confusion_row(name: str, row: ConfusionRow) -> tuple[str, ...]:
     return name, row.key.replace("_", " "), *(f"{count:,}" for count in counts), wrong
 
 
-def runs(found: Report) -> Table:
+def build_test_run_table(found: Report) -> Table:
     columns = "Annotator", "Pairs", "Tested", "Executed", "Executable", "Test touches the candidate"
     rows = tuple(
         (
             entry.name,
             *(f"{count:,}" for count in (entry.runs.asked, entry.runs.tested, entry.runs.executed)),
-            figure(entry.runs.executable),
-            figure(entry.runs.touching),
+            format_bench_figure(entry.runs.executable),
+            format_bench_figure(entry.runs.touching),
         )
         for entry in found.entries
         if entry.runs and entry.runs.tested
@@ -186,10 +202,10 @@ def runs(found: Report) -> Table:
     return Table("Tests", columns, rows, "The last run of each pair, with a truth or without.")
 
 
-def spending(found: Report, of: str) -> Table:
+def build_spending_table(found: Report, of: str) -> Table:
     columns = "Annotator", "Pairs" if of == "strata" else "Agent", "Number of pairs"
     rows = tuple(
-        spending_row(entry.name, named(row.name) if of == "strata" else row.name, row)
+        spending_row(entry.name, stratum_title(row.name) if of == "strata" else row.name, row)
         for entry in found.entries
         for row in (entry.spending.strata if of == "strata" else entry.spending.agents)
     )
@@ -208,7 +224,7 @@ def spending_row(name: str, of: str, row: SpentRow) -> tuple[str, ...]:
     return name, of.replace("_", " "), *counts, *(f"{count:,.0f}" for count in tokens)
 
 
-def figure(found: Figure, signed: bool = False) -> str:
+def format_bench_figure(found: Figure, signed: bool = False) -> str:
     """A figure with its interval, as `0.912 (0.870 to 0.950)`."""
     if found.value is None:
         return NONE
@@ -219,12 +235,12 @@ def figure(found: Figure, signed: bool = False) -> str:
     return f"{value} ({form.format(found.low)} to {form.format(found.high)})"
 
 
-def chance(p: float | None) -> str:
+def format_p_value(p: float | None) -> str:
     """A p value."""
     return NONE if p is None else "< 0.001" if p < 0.001 else f"{p:.3f}"
 
 
-def number(count: float) -> str:
+def format_mean_count(count: float) -> str:
     """A count, or the mean of several."""
     return f"{count:,.0f}" if count == int(count) else f"{count:,.1f}"
 
@@ -238,16 +254,16 @@ def in_columns(table: Table) -> str:
     widths = [
         max(len(row[place]) for row in (table.columns, *table.rows)) for place in range(len(table.columns))
     ]
-    lines = [aligned(row, widths) for row in (table.columns, *table.rows)]
+    lines = [align_table_row(row, widths) for row in (table.columns, *table.rows)]
     rule = "-" * len(lines[0])
     return "\n".join([table.title, rule, lines[0], rule, *lines[1:], *([table.note] if table.note else [])])
 
 
-def aligned(row: Sequence[str], widths: Sequence[int]) -> str:
-    plain = (spelled(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
+def align_table_row(row: Sequence[str], widths: Sequence[int]) -> str:
+    plain = (escape_terminal_text(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
     return "  ".join(plain).rstrip()
 
 
-def spelled(text: str) -> str:
+def escape_terminal_text(text: str) -> str:
     """Without what a terminal would obey."""
     return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Final
 
-from annotation.llm.tokenizing import CannotCount, called, count, file_of
+from annotation.llm.token_counter import CannotCount, count_tokens_locally, file_of, format_tokenizer_name
 
 PIECES: Final = re.compile(r"\w+|[^\w\s]")
 BY_PIECES: Final = "words and symbols (\\w+ or one of [^\\w\\s])"
@@ -31,7 +31,7 @@ class Counter:
     count: Count
 
 
-def pieces(texts: Sequence[str]) -> list[int]:
+def count_words_and_symbols(texts: Sequence[str]) -> list[int]:
     """Words and symbols of each text."""
     return [sum(1 for _ in PIECES.finditer(text)) for text in texts]
 
@@ -40,22 +40,24 @@ def counter_of(place: str, model: str) -> tuple[Counter, ...]:
     """What counts, the best first: the tokenizer at `place` (a file, or a folder with one for `model`), then
     words and symbols.
     """
-    simple = Counter(BY_PIECES, pieces)
+    simple = Counter(BY_PIECES, count_words_and_symbols)
     if not place:
         return (simple,)
     try:
         path = file_of(place, model)
     except CannotCount:
         return (simple,)
-    return Counter(f"the tokenizer {called(path)}", partial(count_in_runs, path)), simple
+    return Counter(f"the tokenizer {format_tokenizer_name(path)}", partial(count_in_runs, path)), simple
 
 
 def count_in_runs(path: Path, texts: Sequence[str]) -> list[int]:
     """By a child process for each run of texts. Raises CannotCount."""
-    return list(chain.from_iterable(count(path, run) for run in runs_of(texts)))
+    return list(
+        chain.from_iterable(count_tokens_locally(path, run) for run in split_texts_into_batches(texts))
+    )
 
 
-def runs_of(texts: Sequence[str]) -> Iterator[list[str]]:
+def split_texts_into_batches(texts: Sequence[str]) -> Iterator[list[str]]:
     """The texts in runs of so many characters, or one that is longer."""
     run, size = list[str](), 0
     for text in texts:

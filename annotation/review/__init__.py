@@ -3,19 +3,19 @@
 Labels given here are *assisted*: good for overriding and fixing, never for agreement.
 """
 
-from annotation.review.labelling import (
+from annotation.review.labels import (
     BadReview,
     Beside,
     Conflict,
     NothingToUndo,
     OverrideNeedsReason,
     Submission,
-    decisions,
     last_action,
+    recent_reviews_of_user,
     reviews_of,
     revision_seen,
-    submit,
-    undo,
+    submit_label,
+    undo_latest_label,
 )
 
 __all__ = [
@@ -25,10 +25,10 @@ __all__ = [
     "NothingToUndo",
     "OverrideNeedsReason",
     "Submission",
-    "decisions",
     "last_action",
+    "recent_reviews_of_user",
     "reviews_of",
     "revision_seen",
-    "submit",
-    "undo",
+    "submit_label",
+    "undo_latest_label",
 ]

@@ -13,7 +13,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotation.models import Preference
-from annotation.review.shortcuts import store
+from annotation.review.shortcuts import store_shortcuts
 
 
 class Pane(StrEnum):
@@ -33,7 +33,7 @@ class Pane(StrEnum):
     EXECUTION = "execution"
 
 
-class Place(StrEnum):
+class LayoutPage(StrEnum):
     """A page that is arranged for itself."""
 
     REVIEW = "review"
@@ -76,10 +76,7 @@ class Layout:
         return {"sizes": dict(self.sizes), "closed": sorted(self.closed)}
 
 
-USUAL: Final = Layout()
-
-
-def layout_in(kept: Preference | None, place: Place = Place.REVIEW) -> Layout:
+def layout_in(kept: Preference | None, place: LayoutPage = LayoutPage.REVIEW) -> Layout:
     """The arrangement of a page in a person's preferences; what this version does not know is left out."""
     found = part_of(kept.layout if kept else {}, place)
     sizes, closed = found.get("sizes", {}), found.get("closed", [])
@@ -89,14 +86,14 @@ def layout_in(kept: Preference | None, place: Place = Place.REVIEW) -> Layout:
     )
 
 
-def part_of(layout: Any, place: Place) -> dict[str, Any]:
+def part_of(layout: Any, place: LayoutPage) -> dict[str, Any]:
     """What is stored of one page. That of the review page stands by itself: it was there first."""
-    found = layout.get(place) if place != Place.REVIEW and isinstance(layout, dict) else layout
+    found = layout.get(place) if place != LayoutPage.REVIEW and isinstance(layout, dict) else layout
     return found if isinstance(found, dict) else {}
 
 
 def save_layout(
-    user: User, sizes: Mapping[str, str], closed: Iterable[str], place: Place = Place.REVIEW
+    user: User, sizes: Mapping[str, str], closed: Iterable[str], place: LayoutPage = LayoutPage.REVIEW
 ) -> Layout:
     """Store how the person has arranged a page; the others stay as they are. Raises BadLayout."""
     made = Layout(
@@ -105,16 +102,16 @@ def save_layout(
     )
     with transaction.atomic():
         kept = Preference.objects.select_for_update().filter(user=user).first()
-        parts = {one: layout_in(kept, one).stored for one in Place} | {place: made.stored}
-        store(user, layout=parts.pop(Place.REVIEW) | parts)
+        parts = {one: layout_in(kept, one).stored for one in LayoutPage} | {place: made.stored}
+        store_shortcuts(user, layout=parts.pop(LayoutPage.REVIEW) | parts)
     return made
 
 
-def place_of(name: str) -> Place:
+def place_of(name: str) -> LayoutPage:
     """Raises BadLayout."""
-    if name not in set(Place):
-        raise BadLayout(f"No page is called {name[:40]!r}. Pages are: {', '.join(Place)}.")
-    return Place(name)
+    if name not in set(LayoutPage):
+        raise BadLayout(f"No page is called {name[:40]!r}. Pages are: {', '.join(LayoutPage)}.")
+    return LayoutPage(name)
 
 
 def size_of(name: str, size: str) -> int:

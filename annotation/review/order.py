@@ -5,21 +5,21 @@ A pair comes once, by its first round; the page of its case leads to the other r
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from django.contrib.auth.models import User
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
 
-from annotation.comparing_annotators import few_flips, side_of
-from annotation.comparing_annotators import flips as flips_between
+from annotation.builds.results.annotator_comparison import few_flips, find_flipped_labels, side_of
+from annotation.builds.results.rounds import find_disagreeing_cases
 from annotation.models import Basis, Build, Case, Review
-from annotation.models.cases import OPEN
+from annotation.models.builds.cases import OPEN
 from annotation.review.tags import Tag
-from annotation.rounds import parted
 from annotation.stages import Stage
-from annotation.studies.sealing import is_open, truths
+from annotation.studies.plan.seals import find_sealed_annotators, is_open
 from retrieval.models import Annotator, BenchmarkLabel
 
 
@@ -33,6 +33,10 @@ class Show(StrEnum):
     UNSURE = "unsure"
     OVERRIDDEN = "overridden"
     ALL = "all"
+
+
+OF_ANY_LABEL: Final = frozenset({Show.REVIEWED, Show.UNSURE, Show.OVERRIDDEN, Show.ALL})
+"""Lists that a case does not leave once its person has labelled it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +53,7 @@ class Flipped:
 class Apart:
     """The cases whose pair two annotators labelled otherwise, and that the person has not labelled.
 
-    Each annotator is its id and the number of its round, `comparing_annotators.LAST` for each pair's last.
+    Each annotator is its id and the number of its round, `annotator_comparison.LAST` for each pair's last.
     Whoever is kept blind must be refused before: labels tell of a study's pairs.
     """
 
@@ -108,35 +112,41 @@ def reviews_by(user: User | None = None) -> QuerySet[Review]:
     return standing if user is None else standing.filter(rater=user)
 
 
-def shown(user: User, build: Build, show: Worklist) -> QuerySet[Case]:
+def cases_of_worklist(user: User, build: Build, show: Worklist) -> QuerySet[Case]:
     """The cases that `show` names, by query and rank."""
+    match show:
+        case Show.REVIEWED:
+            cases = first_round(build).filter(Exists(reviews_by(user)))
+        case Show.UNSURE:
+            cases = first_round(build).filter(Exists(reviews_by(user).filter(label=None)))
+        case Show.OVERRIDDEN:
+            cases = first_round(build).filter(contradicted=True)
+        case Tagged(tag=tag):
+            cases = first_round(build).filter(pair__in=tagged_pairs(tag))
+        case Show.ALL:
+            cases = first_round(build)
+        case _:
+            cases = cases_to_label(build, show).filter(~Exists(reviews_by(user)))
+    return cases.order_by("query_id", "rank", "id")
+
+
+def cases_to_label(build: Build, show: Worklist) -> QuerySet[Case]:
+    """What a list of cases without one's own label is chosen from, those with one included."""
     cases = first_round(build)
     match show:
-        case Show.WAITING:
-            cases = cases.filter(~Exists(reviews_by(user)), stage=Stage.SETTLED)
         case Show.UNSETTLED:
-            cases = cases.filter(~Exists(reviews_by(user)), stage__in=[*OPEN, Stage.ABANDONED])
+            return cases.filter(stage__in=[*OPEN, Stage.ABANDONED])
         case Show.DISPUTED:
-            cases = cases.filter(~Exists(reviews_by(user)), basis=Basis.DISPUTED)
-        case Show.REVIEWED:
-            cases = cases.filter(Exists(reviews_by(user)))
-        case Show.UNSURE:
-            cases = cases.filter(Exists(reviews_by(user).filter(label=None)))
-        case Show.OVERRIDDEN:
-            cases = cases.filter(contradicted=True)
+            return cases.filter(basis=Basis.DISPUTED)
         case Flipped(against=other):
-            cases = flips(cases, other).filter(~Exists(reviews_by(user)))
+            return filter_flipped_cases(cases, other)
         case Apart():
-            cases = apart(cases, show).filter(~Exists(reviews_by(user)))
+            return filter_disagreeing_cases(cases, show)
         case Disputed():
-            cases = disputed(cases, build).filter(~Exists(reviews_by(user)))
+            return filter_disputed_cases(cases, build)
         case Parted():
-            cases = parted(build).filter(~Exists(reviews_by(user)))
-        case Tagged(tag=tag):
-            cases = cases.filter(pair__in=tagged_pairs(tag))
-        case Show.ALL:
-            pass
-    return cases.order_by("query_id", "rank", "id")
+            return find_disagreeing_cases(build)
+    return cases.filter(stage=Stage.SETTLED)
 
 
 def first_round(build: Build) -> QuerySet[Case]:
@@ -144,13 +154,13 @@ def first_round(build: Build) -> QuerySet[Case]:
     return Case.objects.filter(build=build, round=1)
 
 
-def flips(cases: QuerySet[Case], against: int) -> QuerySet[Case]:
+def filter_flipped_cases(cases: QuerySet[Case], against: int) -> QuerySet[Case]:
     """Of `cases` those whose pair the build `against` settled with the other label."""
     others = Case.objects.filter(build=against, pair=OuterRef("pair"), round=1, label__isnull=False)
     return cases.filter(Exists(others.exclude(label=OuterRef("label"))), label__isnull=False)
 
 
-def apart(cases: QuerySet[Case], wanted: Apart) -> QuerySet[Case]:
+def filter_disagreeing_cases(cases: QuerySet[Case], wanted: Apart) -> QuerySet[Case]:
     """Of `cases` those whose pair the two annotators labelled otherwise; none where one of them is gone."""
     known = Annotator.objects.in_bulk([wanted.first[0], wanted.second[0]])
     sides = [side_of(known[pk], number) for pk, number in (wanted.first, wanted.second) if pk in known]
@@ -159,16 +169,16 @@ def apart(cases: QuerySet[Case], wanted: Apart) -> QuerySet[Case]:
     few = few_flips(*sides)
     if few is not None:
         return cases.filter(pair__in=few)
-    return cases.filter(pair__in=flips_between(*sides).values("pair"))
+    return cases.filter(pair__in=find_flipped_labels(*sides).values("pair"))
 
 
-def disputed(cases: QuerySet[Case], build: Build) -> QuerySet[Case]:
+def filter_disputed_cases(cases: QuerySet[Case], build: Build) -> QuerySet[Case]:
     """Of `cases` those that the build of given pairs settled with another label than they came with."""
-    given = build.given
+    given = build.pair_list
     if given is None or given.benchmark_id is None:
         return cases.none()
     labels = BenchmarkLabel.objects.filter(benchmark=given.benchmark_id)
-    closed = [truth.pk for truth in truths() if not is_open(truth, build.annotator)]
+    closed = [truth.pk for truth in find_sealed_annotators() if not is_open(truth, build.annotator)]
     said = labels.filter(pair=OuterRef("pair")).exclude(label__annotator__in=closed)
     return cases.filter(
         Q(Exists(said.filter(relevance__gt=0)), label=0) | Q(Exists(said.filter(relevance__lte=0)), label=1)
@@ -188,11 +198,11 @@ def next_case(user: User, build: Build, show: Worklist, after: Case | None = Non
     are_disputed = show is Show.WAITING and build.tally.disputed
     if are_disputed and (disputed := next_case(user, build, Show.DISPUTED, after)):
         return disputed
-    cases = shown(user, build, show)
+    cases = cases_of_worklist(user, build, show)
     if after is None:
         return cases.first()
     others = cases.exclude(pk=after.pk)
-    return others.filter(behind(after)).first() or others.first()
+    return others.filter(filter_after_case(after)).first() or others.first()
 
 
 def previous_case(user: User, build: Build, show: Worklist, before: Case) -> Case | None:
@@ -201,47 +211,32 @@ def previous_case(user: User, build: Build, show: Worklist, before: Case) -> Cas
     While the waiting or flipped ones are gone through, those already reviewed count too: going back means
     to see what was just labelled.
     """
-    match show:
-        case Show.WAITING:
-            cases = first_round(build).filter(stage=Stage.SETTLED)
-        case Show.DISPUTED:
-            cases = first_round(build).filter(basis=Basis.DISPUTED)
-        case Show.UNSETTLED:
-            cases = first_round(build).filter(stage__in=[*OPEN, Stage.ABANDONED])
-        case Flipped(against=other):
-            cases = flips(first_round(build), other)
-        case Apart():
-            cases = apart(first_round(build), show)
-        case Disputed():
-            cases = disputed(first_round(build), build)
-        case Parted():
-            cases = parted(build)
-        case _:
-            cases = shown(user, build, show)
-    return cases.filter(ahead(before)).order_by("-query_id", "-rank", "-id").first()
+    seen_again = not isinstance(show, Tagged) and show not in OF_ANY_LABEL
+    cases = cases_to_label(build, show) if seen_again else cases_of_worklist(user, build, show)
+    return cases.filter(filter_before_case(before)).order_by("-query_id", "-rank", "-id").first()
 
 
-def behind(case: Case) -> Q:
+def filter_after_case(case: Case) -> Q:
     """After `case` by (query, rank, id)."""
     later = Q(rank__gt=case.rank) | Q(rank=case.rank, pk__gt=case.pk)
     return Q(query__gte=case.query_id) & (Q(query__gt=case.query_id) | later)
 
 
-def ahead(case: Case) -> Q:
+def filter_before_case(case: Case) -> Q:
     """Before `case` by (query, rank, id)."""
     earlier = Q(rank__lt=case.rank) | Q(rank=case.rank, pk__lt=case.pk)
     return Q(query__lte=case.query_id) & (Q(query__lt=case.query_id) | earlier)
 
 
-def progress(user: User, build: Build, query_id: int) -> Progress:
+def count_review_progress(user: User, build: Build, query_id: int) -> Progress:
     """Counts from the person's own reviews and one query's cases, never from all cases. Two queries."""
     mine = Review.objects.current().filter(rater=user, pair__cases__build=build)
     left = first_round(build).filter(~Exists(reviews_by(user)), query=query_id)
-    total = build.tally.total // build.rounds
+    total = build.pair_count
     return Progress(mine.values("pair").distinct().count(), total, left.count())
 
 
-def standing(build: Build) -> dict[str, int]:
+def count_pairs_by_state(build: Build) -> dict[str, int]:
     """How many pairs are settled, open and abandoned; of several rounds the first is counted."""
     tally = build.tally
     if build.rounds == 1:
@@ -257,7 +252,4 @@ def reviewed_counts(user: User, builds: QuerySet[Build]) -> dict[int, int]:
     """How many pairs of each build the person has labelled. One query."""
     mine = Review.objects.current().filter(rater=user, pair__cases__build__in=builds)
     pairs = mine.values_list(F("pair__cases__build"), "pair").distinct()
-    counts: dict[int, int] = {}
-    for build, _ in pairs:
-        counts[build] = counts.get(build, 0) + 1
-    return counts
+    return Counter(build for build, _ in pairs)

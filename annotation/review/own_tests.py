@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotation.drafting import Window
+from annotation.accounts.draft_conflicts import Window
 from annotation.models import Case, Draft, ExecutionRequest, ProgramText, TestProgram
 from annotation.review import drafts, pace
-from retrieval.hostile import clean
 from retrieval.models import Pair
-from sandbox.program import candidate_names, helpers, redefines
+from retrieval.texts.hostile import mark_hostile_characters
+from sandbox.program import candidate_names, is_candidate_redefined, list_test_helpers
 
 MOST_SOURCE = 64 * 1024
 MOST_WAITING = 5
@@ -63,20 +64,27 @@ def save_test(user: User, case: Case, source: str, parent: TestProgram | None) -
     kept = kept_source(source)
     if parent is not None and parent.source.text == kept:
         return parent
+    return write_program(case.pair, kept, user, parent, reading=parent.reading if parent else "")
+
+
+def write_program(
+    pair: Pair, text: str, author: User, parent: TestProgram | None, **columns: Any
+) -> TestProgram:
+    """Store a test program that a person wrote for a pair, with what can be read off its text."""
     return TestProgram.objects.create(
-        pair=case.pair,
-        source=ProgramText.keep(kept),
-        reading=parent.reading if parent else "",
-        helpers=list(helpers(kept)),
-        redefines=redefines(case.pair.snippet.text, kept),
-        author=user,
+        pair=pair,
+        source=ProgramText.keep(text),
+        helpers=list(list_test_helpers(text)),
+        redefines=is_candidate_redefined(pair.snippet.text, text),
+        author=author,
         parent=parent,
+        **columns,
     )
 
 
 def kept_source(source: str) -> str:
     """A typed test program as it is stored. Raises BadTest."""
-    kept = clean(source).replace("\r\n", "\n")
+    kept = mark_hostile_characters(source).replace("\r\n", "\n")
     if not kept.strip():
         raise BadTest("The test program is empty. Write at least one assertion about the candidate.")
     if len(kept) > MOST_SOURCE:
@@ -109,7 +117,7 @@ def run_own_test(
     with transaction.atomic():
         program = save_test(user, case, source, parent)
         request = request_execution(user, program, case.dependencies)
-        drafts.clear(user, case.pair_id, Draft.Field.TEST, window=window)
+        drafts.clear_drafts(user, case.pair_id, Draft.Field.TEST, window=window)
     return request
 
 

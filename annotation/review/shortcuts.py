@@ -13,62 +13,75 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Self
 
 from django.contrib.auth.models import User
 
 from annotation.models import Preference
-from annotation.review.tags import WORDS, Tag
+from annotation.review.tags import Tag
 
 BINARY: Final = "binary"
 OTHER_SCALES: Final = ("steps_", "graded_", "preference_")
 
 
-class Action(StrEnum):
-    """What a key does; each is also a button or a link on the page."""
+def describe_tag_key(tag: Tag, key: str) -> tuple[str, str, str]:
+    """The action that sets a tag, or takes it away again: its name, its usual key and its words."""
+    return f"tag_{tag}", key, f"Tag {'the test' if tag.of_test else 'the pair'}: {tag.word}"
 
-    MATCH = "match"
-    NO_MATCH = "no_match"
-    UNSURE = "unsure"
-    NEXT = "next"
-    PREVIOUS = "previous"
-    UNDO = "undo"
-    NOTE = "note"
-    RUN = "run"
-    EDIT = "edit"
-    CALL = "call"
-    ASSERT = "assert"
-    STEP_NEXT = "step_next"
-    STEP_PREVIOUS = "step_previous"
-    STEP_FAILING = "step_failing"
-    STEP_FOLLOW = "step_follow"
-    DECISIONS = "decisions"
-    TAG_INVERSE = "tag_inverse"
-    TAG_PARTIAL = "tag_partial"
-    TAG_EDGE_CASE = "tag_edge_case"
-    TAG_NEEDS_PROJECT = "tag_needs_project"
-    TAG_AMBIGUOUS = "tag_ambiguous_query"
-    TAG_LOW_QUALITY = "tag_low_quality"
-    TAG_UNSAFE = "tag_unsafe"
-    TAG_TEST_EXPECTATION = "tag_test_wrong_expectation"
-    TAG_TEST_READING = "tag_test_wrong_reading"
-    TAG_TEST_EMPTY = "tag_test_tests_nothing"
-    TAG_TEST_ENVIRONMENT = "tag_test_environment"
-    SKIP = "skip"
-    GUIDELINES = "guidelines"
-    AS_BEFORE = "as_before"
-    STRENGTH = "strength"
-    STEPS_ALL = "steps_2"
-    STEPS_HALF = "steps_1"
-    STEPS_LESS = "steps_0"
-    GRADED_EXACT = "graded_3"
-    GRADED_STRONG = "graded_2"
-    GRADED_WEAK = "graded_1"
-    GRADED_NONE = "graded_0"
-    LEFT = "preference_left"
-    RIGHT = "preference_right"
-    TIE = "preference_tie"
-    HELP = "help"
+
+class Action(StrEnum):
+    """What a key does, with its usual key and its words; each is also a button or a link on the page."""
+
+    default_key: str
+    words: str
+
+    def __new__(cls, value: str, default_key: str = "", words: str = "") -> Self:
+        made = str.__new__(cls, value)
+        made._value_, made.default_key, made.words = value, default_key, words
+        return made
+
+    MATCH = "match", "1", "Label: match"
+    NO_MATCH = "no_match", "0", "Label: no match"
+    UNSURE = "unsure", "u", "Unsure: skip without a label"
+    NEXT = "next", "n", "Next case"
+    PREVIOUS = "previous", "p", "Previous case"
+    UNDO = "undo", "z", "Undo the latest label"
+    NOTE = "note", "e", "Write a reason or note"
+    RUN = "run", "r", "Run the test program again"
+    EDIT = "edit", "t", "Edit a copy of the test program"
+    CALL = "call", "c", "Call the candidate with values of your own"
+    ASSERT = "assert", "a", "Make the latest call an assertion of your test"
+    STEP_NEXT = "step_next", ".", "Next step of the trace"
+    STEP_PREVIOUS = "step_previous", ",", "Previous step of the trace"
+    STEP_FAILING = "step_failing", "f", "Go to the step that failed"
+    STEP_FOLLOW = "step_follow", "g", "Choose the variable to follow"
+    DECISIONS = "decisions", "d", "Go to your last ten decisions"
+    TAG_INVERSE = describe_tag_key(Tag.INVERSE, "i")
+    TAG_PARTIAL = describe_tag_key(Tag.PARTIAL, "h")
+    TAG_EDGE_CASE = describe_tag_key(Tag.EDGE_CASE, "b")
+    TAG_NEEDS_PROJECT = describe_tag_key(Tag.NEEDS_PROJECT, "s")
+    TAG_AMBIGUOUS = describe_tag_key(Tag.AMBIGUOUS, "q")
+    TAG_LOW_QUALITY = describe_tag_key(Tag.LOW_QUALITY, "l")
+    TAG_UNSAFE = describe_tag_key(Tag.UNSAFE, "x")
+    TAG_TEST_EXPECTATION = describe_tag_key(Tag.TEST_EXPECTATION, "w")
+    TAG_TEST_READING = describe_tag_key(Tag.TEST_READING, "m")
+    TAG_TEST_EMPTY = describe_tag_key(Tag.TEST_EMPTY, "o")
+    TAG_TEST_ENVIRONMENT = describe_tag_key(Tag.TEST_ENVIRONMENT, "v")
+    SKIP = "skip", "-", "In a study: skip the pair"
+    GUIDELINES = "guidelines", "/", "In a study: the guidelines"
+    AS_BEFORE = "as_before", "y", "Label as before, where the code is the same"
+    STRENGTH = "strength", "k", "Find out how strong the test is"
+    STEPS_ALL = "steps_2", "2", "Three steps: all of it"
+    STEPS_HALF = "steps_1", "1", "Three steps: at least half"
+    STEPS_LESS = "steps_0", "0", "Three steps: less"
+    GRADED_EXACT = "graded_3", "3", "Relevance: 3, exact"
+    GRADED_STRONG = "graded_2", "2", "Relevance: 2, strong"
+    GRADED_WEAK = "graded_1", "1", "Relevance: 1, weak"
+    GRADED_NONE = "graded_0", "0", "Relevance: 0, irrelevant"
+    LEFT = "preference_left", "1", "Of two: left is better"
+    RIGHT = "preference_right", "2", "Of two: right is better"
+    TIE = "preference_tie", "0", "Of two: equally good"
+    HELP = "help", "?", "Show the keys"
 
 
 def label_action(scale: str, word: str) -> Action:
@@ -85,90 +98,7 @@ def tag_action(tag: Tag) -> Action:
     return Action(f"tag_{tag}")
 
 
-DEFAULTS: Final[Mapping[Action, str]] = MappingProxyType(
-    {
-        Action.MATCH: "1",
-        Action.NO_MATCH: "0",
-        Action.UNSURE: "u",
-        Action.NEXT: "n",
-        Action.PREVIOUS: "p",
-        Action.UNDO: "z",
-        Action.NOTE: "e",
-        Action.RUN: "r",
-        Action.EDIT: "t",
-        Action.CALL: "c",
-        Action.ASSERT: "a",
-        Action.STEP_NEXT: ".",
-        Action.STEP_PREVIOUS: ",",
-        Action.STEP_FAILING: "f",
-        Action.STEP_FOLLOW: "g",
-        Action.DECISIONS: "d",
-        Action.TAG_INVERSE: "i",
-        Action.TAG_PARTIAL: "h",
-        Action.TAG_EDGE_CASE: "b",
-        Action.TAG_NEEDS_PROJECT: "s",
-        Action.TAG_AMBIGUOUS: "q",
-        Action.TAG_LOW_QUALITY: "l",
-        Action.TAG_UNSAFE: "x",
-        Action.TAG_TEST_EXPECTATION: "w",
-        Action.TAG_TEST_READING: "m",
-        Action.TAG_TEST_EMPTY: "o",
-        Action.TAG_TEST_ENVIRONMENT: "v",
-        Action.SKIP: "-",
-        Action.GUIDELINES: "/",
-        Action.AS_BEFORE: "y",
-        Action.STRENGTH: "k",
-        Action.STEPS_ALL: "2",
-        Action.STEPS_HALF: "1",
-        Action.STEPS_LESS: "0",
-        Action.GRADED_EXACT: "3",
-        Action.GRADED_STRONG: "2",
-        Action.GRADED_WEAK: "1",
-        Action.GRADED_NONE: "0",
-        Action.LEFT: "1",
-        Action.RIGHT: "2",
-        Action.TIE: "0",
-        Action.HELP: "?",
-    }
-)
-TITLES: Final[Mapping[Action, str]] = MappingProxyType(
-    {
-        Action.MATCH: "Label: match",
-        Action.NO_MATCH: "Label: no match",
-        Action.UNSURE: "Unsure: skip without a label",
-        Action.NEXT: "Next case",
-        Action.PREVIOUS: "Previous case",
-        Action.UNDO: "Undo the latest label",
-        Action.NOTE: "Write a reason or note",
-        Action.RUN: "Run the test program again",
-        Action.EDIT: "Edit a copy of the test program",
-        Action.CALL: "Call the candidate with values of your own",
-        Action.ASSERT: "Make the latest call an assertion of your test",
-        Action.STEP_NEXT: "Next step of the trace",
-        Action.STEP_PREVIOUS: "Previous step of the trace",
-        Action.STEP_FAILING: "Go to the step that failed",
-        Action.STEP_FOLLOW: "Choose the variable to follow",
-        Action.DECISIONS: "Go to your last ten decisions",
-        **{tag_action(tag): f"Tag {'the test' if tag.of_test else 'the pair'}: {WORDS[tag]}" for tag in Tag},
-        Action.SKIP: "In a study: skip the pair",
-        Action.GUIDELINES: "In a study: the guidelines",
-        Action.AS_BEFORE: "Label as before, where the code is the same",
-        Action.STRENGTH: "Find out how strong the test is",
-        Action.STEPS_ALL: "Three steps: all of it",
-        Action.STEPS_HALF: "Three steps: at least half",
-        Action.STEPS_LESS: "Three steps: less",
-        Action.GRADED_EXACT: "Relevance: 3, exact",
-        Action.GRADED_STRONG: "Relevance: 2, strong",
-        Action.GRADED_WEAK: "Relevance: 1, weak",
-        Action.GRADED_NONE: "Relevance: 0, irrelevant",
-        Action.LEFT: "Of two: left is better",
-        Action.RIGHT: "Of two: right is better",
-        Action.TIE: "Of two: equally good",
-        Action.HELP: "Show the keys",
-    }
-)
-
-
+DEFAULTS: Final[Mapping[Action, str]] = MappingProxyType({action: action.default_key for action in Action})
 SCALES: Final[Mapping[Action, str]] = MappingProxyType(
     {
         Action.MATCH: BINARY,
@@ -219,24 +149,26 @@ def keys_in(kept: Preference | None) -> Keys:
 def giving_way(own: Mapping[Action, str]) -> dict[Action, str]:
     """The defaults without the keys that a person uses otherwise: actions may be newer than them."""
     return {
-        action: "" if any(key == used and meet(action, other) for other, used in own.items()) else key
+        action: ""
+        if any(key == used and has_shared_page(action, other) for other, used in own.items())
+        else key
         for action, key in DEFAULTS.items()
     }
 
 
-def meet(one: Action, other: Action) -> bool:
+def has_shared_page(one: Action, other: Action) -> bool:
     """Whether two actions are on one page, so that a key can stand for one of them only."""
     scales = {SCALES[action] for action in (one, other) if action in SCALES}
     return len(scales) < 2
 
 
-def taken(keys: Keys) -> dict[Action, Action]:
+def find_taken_shortcuts(keys: Keys) -> dict[Action, Action]:
     """By action without a key: the one that has its usual key."""
     return {
         action: other
         for action, usual in DEFAULTS.items()
         for other, key in keys.of.items()
-        if not keys.of[action] and key == usual and meet(action, other)
+        if not keys.of[action] and key == usual and has_shared_page(action, other)
     }
 
 
@@ -251,34 +183,34 @@ def save_keys(user: User, wanted: Mapping[Action, str], on: bool) -> Keys:
     if problems:
         raise KeysRefused(problems)
     # An action that gave way and was left without a key was not asked to have none for ever.
-    gave_way = {action for action in taken(before) if not chosen[action]}
+    gave_way = {action for action in find_taken_shortcuts(before) if not chosen[action]}
     changed = {
         action.value: key
         for action, key in chosen.items()
         if key != DEFAULTS[action] and action not in gave_way
     }
-    store(user, shortcuts=changed, shortcuts_on=on)
+    store_shortcuts(user, shortcuts=changed, shortcuts_on=on)
     return keys_of(user)
 
 
 def switch_keys(user: User, on: bool) -> None:
     """Switch all single-key shortcuts on or off; which keys they are stays."""
-    store(user, shortcuts_on=on)
+    store_shortcuts(user, shortcuts_on=on)
 
 
 def restore_keys(user: User) -> None:
     """Back to the defaults, switched on."""
-    store(user, shortcuts={}, shortcuts_on=True)
+    store_shortcuts(user, shortcuts={}, shortcuts_on=True)
 
 
-def store(user: User, **columns: object) -> None:
+def store_shortcuts(user: User, **columns: object) -> None:
     Preference.objects.update_or_create(user=user, defaults=columns)
 
 
 def bad_keys(chosen: Mapping[Action, str]) -> dict[Action, str]:
     """Keys that are more than one visible character. An empty text is fine: the action has no key then."""
     return {
-        action: f"{TITLES[action]}: choose one visible character, not {key!r}."
+        action: f"{action.words}: choose one visible character, not {key!r}."
         for action, key in chosen.items()
         if key and (len(key) != 1 or not key.isprintable() or key.isspace())
     }
@@ -290,12 +222,12 @@ def shared_keys(chosen: Mapping[Action, str]) -> dict[Action, str]:
     for action, key in chosen.items():
         by_key[key].append(action)
     others = {
-        action: [TITLES[other] for other in by_key[key] if other != action and meet(action, other)]
+        action: [other.words for other in by_key[key] if other != action and has_shared_page(action, other)]
         for action, key in chosen.items()
         if key
     }
     return {
-        action: f"{TITLES[action]}: {chosen[action]} is also the key of “{'”, “'.join(titles)}”. "
+        action: f"{action.words}: {chosen[action]} is also the key of “{'”, “'.join(titles)}”. "
         "Both can be on one page: choose a different key for one of them."
         for action, titles in others.items()
         if titles

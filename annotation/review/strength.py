@@ -12,11 +12,9 @@ from django.db.models import F
 
 from annotation.models import Assignment, Execution, Mutant, MutantText, TestProgram, Trial
 from annotation.review.own_tests import MOST_WAITING, TooManyWaiting
-from annotation.review.trials import Wanted, ask, open_trials
+from annotation.review.trials import Wanted, open_trials, request_trials
 from retrieval.models import Text
-from sandbox.mutants import mutants
-
-__all__ = ["NothingToChange", "Strength", "TooManyWaiting", "Try", "ask_strength", "strengths"]
+from sandbox.candidate.mutants import generate_mutants
 
 LONGEST: Final = 2_000
 
@@ -70,17 +68,17 @@ class Strength:
         return sum(one.caught is True for one in self.tries)
 
 
-def strengths(programs: Iterable[TestProgram]) -> dict[int, Strength]:
+def load_test_strengths(programs: Iterable[TestProgram]) -> dict[int, Strength]:
     """By program: what is known of its strength, from what anybody asked. One query."""
     ids = [program.pk for program in programs]
     rows = Trial.objects.filter(program__in=ids, snippet=F("program__pair__snippet")).order_by("id")
     latest: dict[int, dict[int | None, Trial]] = defaultdict(dict)
     for trial in rows.select_related("mutant", "execution"):
         latest[trial.program_id][trial.mutant_id] = trial
-    return {pk: strength(list(latest[pk].values())) for pk in ids}
+    return {pk: compute_test_strength(list(latest[pk].values())) for pk in ids}
 
 
-def strength(trials: Sequence[Trial]) -> Strength:
+def compute_test_strength(trials: Sequence[Trial]) -> Strength:
     """Of the latest trials of one program beside its own candidate."""
     whole = next((trial for trial in trials if trial.mutant is None), None)
     execution = whole.execution if whole else None
@@ -108,13 +106,13 @@ def ask_strength(
         )
     needed = tuple(dependencies)
     beside = [Wanted(program, snippet, needed, mutant) for mutant in (None, *kept)]
-    return ask(user, beside, assignment)
+    return request_trials(user, beside, assignment)
 
 
 def keep_mutants(snippet: Text) -> list[Mutant]:
     """The snippet's mutants as rows; the same ones whoever asks."""
     rows = []
-    for number, made in enumerate(mutants(snippet.text), 1):
+    for number, made in enumerate(generate_mutants(snippet.text), 1):
         text = MutantText.keep(made.text)
         columns = {
             "number": number,

@@ -5,44 +5,36 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from types import MappingProxyType
-from typing import Final
+from typing import Final, Self
 
 
 class Tag(StrEnum):
     """A tag; those that begin with `test_` speak of the test program, all others of the pair."""
 
-    INVERSE = "inverse"
-    PARTIAL = "partial"
-    EDGE_CASE = "edge_case"
-    NEEDS_PROJECT = "needs_project"
-    AMBIGUOUS = "ambiguous_query"
-    LOW_QUALITY = "low_quality"
-    UNSAFE = "unsafe"
-    TEST_EXPECTATION = "test_wrong_expectation"
-    TEST_READING = "test_wrong_reading"
-    TEST_EMPTY = "test_tests_nothing"
-    TEST_ENVIRONMENT = "test_environment"
+    word: str
+
+    def __new__(cls, value: str, word: str = "") -> Self:
+        made = str.__new__(cls, value)
+        made._value_, made.word = value, word
+        return made
+
+    INVERSE = "inverse", "inverse"
+    PARTIAL = "partial", "partial"
+    EDGE_CASE = "edge_case", "wrong edge case"
+    NEEDS_PROJECT = "needs_project", "needs its project"
+    AMBIGUOUS = "ambiguous_query", "ambiguous query"
+    LOW_QUALITY = "low_quality", "low quality"
+    UNSAFE = "unsafe", "unsafe"
+    TEST_EXPECTATION = "test_wrong_expectation", "wrong expectation"
+    TEST_READING = "test_wrong_reading", "wrong reading"
+    TEST_EMPTY = "test_tests_nothing", "tests nothing"
+    TEST_ENVIRONMENT = "test_environment", "environment"
 
     @property
     def of_test(self) -> bool:
         return self.value.startswith("test_")
 
 
-WORDS: Final[Mapping[Tag, str]] = MappingProxyType(
-    {
-        Tag.INVERSE: "inverse",
-        Tag.PARTIAL: "partial",
-        Tag.EDGE_CASE: "wrong edge case",
-        Tag.NEEDS_PROJECT: "needs its project",
-        Tag.AMBIGUOUS: "ambiguous query",
-        Tag.LOW_QUALITY: "low quality",
-        Tag.UNSAFE: "unsafe",
-        Tag.TEST_EXPECTATION: "wrong expectation",
-        Tag.TEST_READING: "wrong reading",
-        Tag.TEST_EMPTY: "tests nothing",
-        Tag.TEST_ENVIRONMENT: "environment",
-    }
-)
 MEANINGS: Final[Mapping[Tag, str]] = MappingProxyType(
     {
         Tag.INVERSE: "The code does the opposite of what the query asks for",
@@ -70,17 +62,17 @@ class UnknownTag(ValueError):
 def tags_of(sent: Iterable[str]) -> list[str]:
     """Known tags, each once, in the order of the list. Raises UnknownTag."""
     wanted = set(sent)
-    for one in sorted(wanted - set(Tag)):
-        raise UnknownTag(one)
+    for unknown in sorted(wanted - set(Tag)):
+        raise UnknownTag(unknown)
     return [tag.value for tag in Tag if tag in wanted]
 
 
 def tag_name(tag: Tag) -> str:
     """A tag where it stands alone: those of the test say so."""
-    return f"test: {WORDS[tag]}" if tag.of_test else WORDS[tag]
+    return f"test: {tag.word}" if tag.of_test else tag.word
 
 
-def known(stored: Iterable[object]) -> list[Tag]:
+def filter_known_tags(stored: Iterable[object]) -> list[Tag]:
     """The stored tags that this version knows; a draft or a row may be older or newer than it."""
     there = set(map(str, stored))
     return [tag for tag in Tag if tag in there]

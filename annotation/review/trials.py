@@ -36,37 +36,35 @@ class Wanted:
         return self.program.pk, self.snippet.pk, self.mutant.pk if self.mutant else None, self.dependencies
 
 
-def key_of(trial: Trial) -> tuple[int, int, int | None, tuple[str, ...]]:
-    return trial.program_id, trial.snippet_id, trial.mutant_id, tuple(trial.dependencies)
-
-
-def ask(user: User, wanted: Sequence[Wanted], assignment: Assignment | None = None) -> int:
+def request_trials(user: User, wanted: Sequence[Wanted], assignment: Assignment | None = None) -> int:
     """Ask for what nobody has asked for yet, or what could not be run; returns how many runs that is.
 
     All or none of them. Raises TooFast.
     """
     with transaction.atomic():
-        new = unasked(wanted)
+        new = find_unasked_trials(wanted)
         refuse_many(user.pk, len(new))
         made = [
             Trial(
                 user=user,
                 assignment=assignment,
-                program=one.program,
-                snippet=one.snippet,
-                mutant=one.mutant,
-                applied_as=one.applied_as,
-                dependencies=list(one.dependencies),
+                program=trial.program,
+                snippet=trial.snippet,
+                mutant=trial.mutant,
+                applied_as=trial.applied_as,
+                dependencies=list(trial.dependencies),
             )
-            for one in new
+            for trial in new
         ]
         Trial.objects.bulk_create(made)
     return len(made)
 
 
-def unasked(wanted: Sequence[Wanted]) -> list[Wanted]:
+def find_unasked_trials(wanted: Sequence[Wanted]) -> list[Wanted]:
     """Of these what nobody has asked for, or what could not be run."""
-    known = {key_of(trial) for trial in trials_of(wanted).exclude(state=Trial.State.FAILED)}
+    asked = trials_of(wanted).exclude(state=Trial.State.FAILED)
+    columns = asked.values_list("program_id", "snippet_id", "mutant_id", "dependencies")
+    known = {(*ids, tuple(dependencies)) for *ids, dependencies in columns}
     return [one for one in wanted if one.key not in known]
 
 

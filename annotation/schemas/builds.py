@@ -7,19 +7,26 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from ninja import Schema
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from annotation.schemas.estimates import EstimateFigures
-from annotation.schemas.fields import BuildState, CleanObject, CleanText, Provider, RuleChoice, Unconfirmed
+from annotation.schemas.fields import (
+    Body,
+    BuildState,
+    CleanObject,
+    CleanText,
+    Dollars,
+    Provider,
+    RuleChoice,
+    Unconfirmed,
+)
 from annotation.stages import Stage
 from retrieval.filters import TextOption
-from retrieval.schemas import Id, Paging
+from retrieval.schemas import Id, Paging, RowSchema
 
 
-class GivenPairs(Schema):
+class GivenPairs(Body):
     """Pairs to judge, in the place of a mining: those that a benchmark labels, or of a list that is there."""
-
-    model_config = ConfigDict(extra="forbid")
 
     benchmark: Id | None = Field(None, description="id of a benchmark: its labelled pairs")
     list: Id | None = Field(None, description="id of a list, as POST /api/pairs gives it")
@@ -31,10 +38,8 @@ class GivenPairs(Schema):
         return self
 
 
-class PairIn(Schema):
+class PairIn(Body):
     """A pair by its texts, or by the ids of members of the collections that are named."""
-
-    model_config = ConfigDict(extra="forbid")
 
     query: CleanText = Field("", max_length=100_000)
     code: CleanText = Field("", max_length=1_000_000)
@@ -43,10 +48,8 @@ class PairIn(Schema):
     label: Literal[0, 1] | None = Field(None, description="what it came with; null = it has none")
 
 
-class PairsIn(Schema):
+class PairsIn(Body):
     """Pairs that become a list; without collections their texts become two, as their labels a benchmark."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: CleanText = Field(min_length=1, max_length=120, description="of the collections and the benchmark")
     queries: Id | None = Field(None, description="id of the collection that query ids are of")
@@ -54,10 +57,8 @@ class PairsIn(Schema):
     pairs: Annotated[list[PairIn], Field(min_length=1, max_length=10_000)]
 
 
-class Order(Schema):
+class Order(Body):
     """A build to launch. What is left out has the value shown."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: CleanText = Field(max_length=120)
     queries: Id | None = Field(None, description="id of a collection of queries; a mining needs it")
@@ -125,7 +126,7 @@ class Order(Schema):
     )
     neighbour: bool = Field(True, description="a test has to tell a neighbour of the task")
     withhold_report: bool = Field(
-        False, description="a control: no judge sees what the runs showed, to measure what they are worth"
+        True, description="no judge sees what the runs showed, people alone do: that gave better labels"
     )
     second_test: bool = Field(False, description="another test where the first one tested nothing")
     fresh: bool = Field(False, description="ask anew what was answered before; it is paid again")
@@ -134,13 +135,22 @@ class Order(Schema):
         default_factory=dict,
         description="sent to the model as it is; max_tokens: how many tokens each reply may have at least",
     )
-    why: CleanText = Field("", max_length=1000, description="why it is launched; kept in its history")
+    reason: CleanText = Field("", max_length=1000, description="why it is launched; kept in its history")
 
     @model_validator(mode="after")
     def has_source(self) -> Order:
         if self.pairs is None and not (self.queries and self.snippets and self.encoders):
             raise ValueError("name queries, snippets and encoders for a mining, or pairs to judge")
         return self
+
+
+class SeveralOrder(Order):
+    """Given pairs for several annotators at once: a build each, and for experts a queue."""
+
+    annotators: list[Literal["agents", "single_exact", "single_half", "experts"]] = Field(
+        min_length=2, max_length=4, description="who judges the pairs; `annotator` says nothing here"
+    )
+    unconfirmed: Unconfirmed = False
 
 
 class LaunchOrder(Order):
@@ -152,10 +162,8 @@ class LaunchOrder(Order):
     unconfirmed: Unconfirmed = False
 
 
-class Control(Schema):
+class Control(Body):
     """What to do with a build, and why."""
-
-    model_config = ConfigDict(extra="forbid")
 
     action: Literal["pause", "resume", "go_on", "leave", "cancel", "retry"]
     note: CleanText = Field("", max_length=1000)
@@ -164,21 +172,19 @@ class Control(Schema):
     )
 
 
-class CapIn(Schema):
+class CapIn(Body):
     """Another cap for a build, and why."""
-
-    model_config = ConfigDict(extra="forbid")
 
     budget: Decimal | None = Field(ge=0, le=1_000_000, decimal_places=6, description="dollars; null = no cap")
     reason: CleanText = Field(min_length=1, max_length=1000, description="kept in the history")
 
 
-class CapOut(Schema):
+class CapOut(RowSchema):
     """A build's cap and what is gone of it, in dollars."""
 
-    budget: Decimal | None = Field(description="null = no cap")
-    reserved: Decimal
-    spent: Decimal
+    budget: Dollars | None = Field(description="null = no cap", validation_alias="cap")
+    reserved: Dollars
+    spent: Dollars
 
 
 class Controlled(Schema):
@@ -211,7 +217,7 @@ class CollectionRef(Schema):
     version: int
 
 
-class BuildOut(Schema):
+class BuildOut(RowSchema):
     """A build and how far it is."""
 
     id: int
@@ -219,7 +225,7 @@ class BuildOut(Schema):
     state: BuildState
     reason: str = Field(description="why it waits, failed or was stopped")
     waiting_since: datetime | None = Field(description="since when it waits for what is away")
-    probe_at: datetime | None = Field(
+    next_probe_at: datetime | None = Field(
         description="when what is away is tried next; null while it waits for a person"
     )
     waits_for: Literal["provider", "sandbox"] = Field(description="what is away, while it waits")
@@ -230,16 +236,21 @@ class BuildOut(Schema):
     batches: bool = Field(description="screener and test writer are asked by batch")
     limit: int | None = Field(description="at most so many pairs")
     rounds: int = Field(description="how often each pair is judged: so many cases has a pair")
-    pairs: int = Field(description="cases made so far, in all rounds; 0 until the mining is done")
-    settled: int
-    abandoned: int = Field(description="could not be judged; never a label")
-    matches: int
-    created_by: str | None
+    pairs: int = Field(
+        description="cases made so far, in all rounds; 0 until the mining is done",
+        validation_alias="tally.total",
+    )
+    settled: int = Field(validation_alias="tally.settled")
+    abandoned: int = Field(
+        description="could not be judged; never a label", validation_alias="tally.abandoned"
+    )
+    matches: int = Field(validation_alias="tally.matches")
+    created_by: str | None = Field(validation_alias="created_by.username")
     created_at: datetime
     finished_at: datetime | None
 
 
-class AskedOut(Schema):
+class AskedOut(RowSchema):
     """What an encoder on a server was asked for a mining."""
 
     encoder: str
@@ -247,10 +258,12 @@ class AskedOut(Schema):
     requests: int
     tokens: int = Field(description="as the server told them")
     untold: int = Field(description="answers that named no tokens")
-    cost: Decimal | None = Field(description="dollars, by the prices at its end; null = not known")
+    cost: Dollars | None = Field(
+        description="dollars, by the prices at its end; null = not known", validation_alias="known"
+    )
 
 
-class MiningOut(Schema):
+class MiningOut(RowSchema):
     """How the build's candidates were found."""
 
     id: int
@@ -273,13 +286,16 @@ class MiningOut(Schema):
     finished_at: datetime | None
 
 
-class GivenOut(Schema):
+class GivenOut(RowSchema):
     """The pairs that the build judges, in the place of a mining."""
 
     id: int
     name: str = Field(description="of the benchmark or the file that they came from")
-    pairs: int
-    benchmark: int | None = Field(description="has the labels that they came with; null = they had none")
+    pairs: int = Field(validation_alias="size")
+    benchmark: int | None = Field(
+        description="has the labels that they came with; null = they had none",
+        validation_alias="benchmark_id",
+    )
     digest: str = Field(description="sha256 of the file, or of the benchmark")
     created_at: datetime
 
@@ -319,27 +335,29 @@ class BatchOut(Schema):
     returned: int = Field(description="results without: asked again")
     created_at: datetime
     sent_at: datetime | None
-    look_at: datetime | None = Field(description="when a worker looks after it next")
+    next_poll_at: datetime | None = Field(description="when a worker looks after it next")
     error: str = Field(description="what went wrong at the last look")
 
 
-class Progress(Schema):
+class Progress(RowSchema):
     """A build's running totals at one moment."""
 
     version: int = Field(description="grows with every change")
     stages: dict[Stage, int] = Field(description="cases by stage")
     programs: int = Field(description="generated programs that were executed")
     ran: int = Field(description="of them, those that reached an assertion")
-    executable_rate: float | None = Field(description="ran ÷ programs; null before the first")
+    executable_rate: float | None = Field(
+        description="ran ÷ programs; null before the first", validation_alias="rates.executable"
+    )
     second_tests: int = Field(description="programs that were executed because the first one tested nothing")
     second_touched: int = Field(description="of them, those that tested the candidate")
     calls: int
     reused: int = Field(description="calls that had been paid for before")
     input_tokens: int
     output_tokens: int
-    budget: Decimal | None = Field(description="dollars; null = no cap")
-    reserved: Decimal = Field(description="dollars")
-    spent: Decimal = Field(description="dollars")
+    budget: Dollars | None = Field(description="dollars; null = no cap", validation_alias="cap")
+    reserved: Dollars = Field(description="dollars")
+    spent: Dollars = Field(description="dollars")
     finished_a_minute: float | None = Field(description="over the last minutes; null where that says nothing")
     seconds_left: float | None = Field(description="at this rate; null where that says nothing")
     waiting_replies: int = Field(
@@ -350,12 +368,12 @@ class Progress(Schema):
     failed_calls: list[FailedCall] = Field(description="the latest")
 
 
-class EventOut(Schema):
+class EventOut(RowSchema):
     """What somebody did to a build, when and why."""
 
     event: str
     note: str
-    user: str | None
+    user: str | None = Field(validation_alias="user.username")
     at: datetime
 
 
@@ -363,7 +381,7 @@ class BuildDetail(BuildOut):
     """A build with its mining or its given pairs, its annotator and its progress."""
 
     mining: MiningOut | None = Field(description="null where pairs were given")
-    given: GivenOut | None = Field(description="null where a mining found the pairs")
+    pair_list: GivenOut | None = Field(description="null where a mining found the pairs")
     annotator: AnnotatorOut
     progress: Progress
     estimate: EstimateFigures | None = Field(

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from datetime import datetime
-from decimal import Decimal
 
 from ninja import Schema
 from pydantic import Field
+
+from annotation.schemas.fields import Dollars
+from retrieval.schemas import RowSchema
 
 
 class ShareOut(Schema):
@@ -22,9 +24,9 @@ class ShareOut(Schema):
 class MeanOut(Schema):
     """Dollars; the ends of the 95 % interval are null where there is none."""
 
-    value: Decimal | None
-    low: Decimal | None
-    high: Decimal | None
+    value: Dollars | None
+    low: Dollars | None
+    high: Dollars | None
 
 
 class MeasuresOut(Schema):
@@ -40,7 +42,7 @@ class MeasuresOut(Schema):
     refused: ShareOut = Field(description="of the finished pairs: the model declined; abandoned too")
 
 
-class CanaryOut(Schema):
+class CanaryOut(RowSchema):
     """The random pairs that a large build, or a large extension of one, begins with."""
 
     pairs: int = Field(description="of the whole build, or new ones of the extension")
@@ -51,7 +53,7 @@ class CanaryOut(Schema):
     )
     done_at: datetime | None
     decided_at: datetime | None = Field(description="when somebody let the build go on, or left the rest")
-    decided_by: str | None
+    decided_by: str | None = Field(validation_alias="decided_by.username")
     measures: MeasuresOut
     projected_total: MeanOut | None = Field(description="dollars for all pairs")
     compared_with: int | None = Field(

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Any, Literal
 
 from ninja import Schema
 from pydantic import Field
 
-from annotation.schemas.fields import CleanText
+from annotation.schemas.fields import CleanText, Dollars
 from annotation.stages import Event, Stage
-from retrieval.schemas import Id, Paging, TextHead
-from sandbox.report import Outcome, Report
+from retrieval.schemas import Id, Paging, RowSchema, TextHead
+from sandbox.reports.report import Outcome, Report
 
 
 class QueryPage(Paging):
@@ -29,21 +28,21 @@ class QueryOut(Schema):
     abandoned: int
 
 
-class CaseRef(Schema):
+class CaseRef(RowSchema):
     id: int
     round: int = Field(description="from 1; a build may judge each pair in several rounds")
     stage: Stage
     label: int | None = Field(description="1 match, 0 no match, null unjudged")
 
 
-class CandidateOut(Schema):
+class CandidateOut(RowSchema):
     """A snippet that the mining proposes for a query, or that was given with it."""
 
     id: int
     rank: int = Field(description="from 1")
     score: float | None = Field(description="mean of the encoders' scores; null of given pairs")
     scores: dict[str, Any] = Field(description="by encoder: what entered the mean, and the raw score")
-    snippet: TextHead
+    snippet: TextHead = Field(validation_alias="pair.snippet")
     case: CaseRef | None = Field(description="of the first round")
     rounds: list[CaseRef] = Field(description="of all rounds")
 
@@ -66,10 +65,10 @@ class CasePage(Paging):
 class CaseOut(CaseRef):
     """A case, by the beginnings of its texts."""
 
-    build: int
-    pair: int
+    build: int = Field(validation_alias="build_id")
+    pair: int = Field(validation_alias="pair_id")
     query: TextHead
-    snippet: TextHead
+    snippet: TextHead = Field(validation_alias="pair.snippet")
     rank: int
     score: float | None = Field(
         description="of its candidate: mean of the encoders' scores; null of given pairs"
@@ -80,7 +79,7 @@ class CaseOut(CaseRef):
     updated_at: datetime
 
 
-class StepOut(Schema):
+class StepOut(RowSchema):
     """One recorded move, with what it rests on."""
 
     number: int
@@ -90,9 +89,9 @@ class StepOut(Schema):
     note: str = Field(description="what was decided, in words")
     agent: str | None
     model: str | None
-    cost: Decimal | None = Field(description="dollars")
-    program: int | None
-    execution: int | None
+    cost: Dollars | None = Field(description="dollars")
+    program: int | None = Field(validation_alias="program_id")
+    execution: int | None = Field(validation_alias="execution_id")
     at: datetime
 
 
@@ -114,11 +113,11 @@ class TestCaseOut(Schema):
     checks: str
 
 
-class ProgramOut(Schema):
+class ProgramOut(RowSchema):
     """A test program."""
 
     id: int
-    source: str
+    source: str = Field(validation_alias="source.text")
     reading: str = Field(description="the likeliest sense of the query that it tests")
     readings: list[ReadingOut] = Field(description="all of them; empty of plain programs")
     test_cases: list[TestCaseOut] = Field(description="functions that run alone; empty = plain Python")
@@ -129,19 +128,19 @@ class ProgramOut(Schema):
 class CaseDetail(CaseOut):
     """A case with its whole texts and its way through the stages."""
 
-    query_text: str
-    code: str
-    left: Stage | None = Field(description="the stage that it was abandoned from")
+    query_text: str = Field(validation_alias="pair.query.text")
+    code: str = Field(validation_alias="pair.snippet.text")
+    left_stage: Stage | None = Field(description="the stage that it was abandoned from")
     missing_module: str
     dependencies: list[str]
     program: ProgramOut | None
-    execution: int | None = Field(description="id of its last execution")
+    execution: int | None = Field(description="id of its last execution", validation_alias="execution_id")
     steps: list[StepOut]
     evidence: str = Field(description="hash of what a review rests on; send it with the review")
     seen_revision: int = Field(description="your last revision on this pair; send it with the review")
 
 
-class ExecutionOut(Schema):
+class ExecutionOut(RowSchema):
     """One run of a test program in the sandbox."""
 
     id: int

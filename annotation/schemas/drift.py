@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Literal
 
 from ninja import Schema
 from pydantic import Field
 
-from retrieval.schemas import Paging, TextHead
+from annotation.schemas.fields import Dollars
+from retrieval.schemas import Paging, RowSchema, TextHead
 
-DriftMove = Literal["agreed", "up", "down", "unlike"]
+DriftMove = Literal["agreed", "higher", "lower", "judged_once"]
 
 
 class DriftCheckOut(Schema):
@@ -25,39 +25,40 @@ class DriftCheckOut(Schema):
     agreed: int = Field(description="the same verdict as at first")
     higher: int
     lower: int
-    unlike: int = Field(description="a verdict at one of both times alone")
-    apart: int = Field(description="exactly one of three answers differs from both others")
-    odd: int = Field(description="of them, those where it is the new answer: a third, by chance")
+    judged_once: int = Field(description="a verdict at one of both times alone")
+    odd_ones: int = Field(description="exactly one of three answers differs from both others")
+    new_odd_ones: int = Field(description="of them, those where it is the new answer: a third, by chance")
     p_value: float | None = Field(description="null for a baseline")
     level: float | None = Field(description="below this p-value it is a shift")
     shifted: bool
-    cost: Decimal = Field(description="dollars, of all its calls")
+    cost: Dollars = Field(description="dollars, of all its calls")
 
 
 class DriftAnswerOut(Schema):
     """One answer about a pair."""
 
     verdict: float | None = Field(description="1 match, 0.5 unclear, 0 no match; null: none could be read")
-    words: str = Field(description="the model's explanation, or why there is no verdict")
+    explanation: str = Field(description="the model's explanation, or why there is no verdict")
 
 
-class DriftPairOut(Schema):
+class DriftPairOut(RowSchema):
     """One of the fixed pairs: what the model said at first, and in the check that was asked for."""
 
     check: int = Field(description="number of that check")
     place: int = Field(description="from 1, as the pairs were drawn")
-    case: int
-    pair: int
-    query: TextHead
-    snippet: TextHead
-    label: int | None = Field(description="of the case; null without one")
+    case: int = Field(validation_alias="case.pk")
+    pair: int = Field(validation_alias="case.pair_id")
+    query: TextHead = Field(validation_alias="case.pair.query")
+    snippet: TextHead = Field(validation_alias="case.pair.snippet")
+    label: int | None = Field(description="of the case; null without one", validation_alias="case.label")
     first: DriftAnswerOut = Field(description="the baseline's first answer")
     again: DriftAnswerOut | None = Field(
         description="the baseline's second answer; null where that is what `now` tells"
     )
     now: DriftAnswerOut
     moved: DriftMove = Field(
-        description="from `first` to `now`; unlike: a verdict at one of both times alone"
+        description="from `first` to `now`; unlike: a verdict at one of both times alone",
+        validation_alias="move",
     )
 
 
@@ -70,13 +71,15 @@ class DriftPairsPage(Paging):
     moved: DriftMove | None = Field(None, description="only pairs that moved so")
 
 
-class DriftOut(Schema):
+class DriftOut(RowSchema):
     """A build's drift check."""
 
     every: int = Field(description="settled cases between two checks")
     seed: int
-    pairs: list[int] = Field(description="the cases whose pairs are asked; empty until they are drawn")
-    most: int = Field(description="so many checks the whole build can have")
+    pairs: list[int] = Field(
+        description="the cases whose pairs are asked; empty until they are drawn", validation_alias="drawn"
+    )
+    max_checks: int = Field(description="so many checks the whole build can have")
     calls: int
-    spent: Decimal = Field(description="dollars; part of what the build has spent")
+    spent: Dollars = Field(description="dollars; part of what the build has spent")
     checks: list[DriftCheckOut] = Field(description="the newest first")

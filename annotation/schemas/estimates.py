@@ -9,6 +9,8 @@ from typing import Literal
 from ninja import Schema
 from pydantic import Field
 
+from retrieval.schemas import RowSchema
+
 
 class RangeOut(Schema):
     """What something takes at the least, probably, and at the most."""
@@ -48,7 +50,7 @@ class PriceOut(Schema):
     source: str = Field(description="where a shipped price was read; empty where a person entered it")
 
 
-class EstimateFigures(Schema):
+class EstimateFigures(RowSchema):
     """What a build was, or is, expected to take."""
 
     pairs: int = Field(description="queries × candidates, or the limit")

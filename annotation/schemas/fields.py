@@ -2,13 +2,29 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
 from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, Field
+from ninja import Schema
+from pydantic import AfterValidator, BeforeValidator, ConfigDict, Field
 
-from retrieval.hostile import clean, clean_json
+from retrieval.texts.hostile import clean_json, mark_hostile_characters
 
-CleanText = Annotated[str, AfterValidator(clean)]
+
+def dollars_of(nano: float | Decimal) -> Decimal:
+    """Nanodollars as dollars: exact, without an exponent and without trailing zeros. Dollars stay."""
+    return nano if isinstance(nano, Decimal) else Decimal(f"{Decimal(round(nano)) / 10**9:f}")
+
+
+class Body(Schema):
+    """What is sent to the API: a field that it does not know is an error."""
+
+    model_config = ConfigDict(extra="forbid")
+
+
+Dollars = Annotated[Decimal, BeforeValidator(dollars_of)]
+"""Read from nanodollars."""
+CleanText = Annotated[str, AfterValidator(mark_hostile_characters)]
 CleanObject = Annotated[dict[str, Any], AfterValidator(clean_json)]
 BuildState = Literal["running", "paused", "waiting", "canary", "cancelled", "failed", "done"]
 Provider = Literal["live", "exchange"]

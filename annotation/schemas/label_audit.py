@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import Literal, TypeAlias
 
-from ninja import Schema
 from pydantic import Field
 
 from annotation.schemas.builds import GivenOut
-from retrieval.schemas import Paging, TextHead
+from retrieval.schemas import Paging, RowSchema, TextHead
 
 ExpertsSay: TypeAlias = Literal["1", "0", "few", "none"]
 Said: TypeAlias = Literal["1", "0", "abandoned", "open"]
 How: TypeAlias = Literal["screener", "tested", "alone", "abandoned", "open"]
 
 
-class AuditRateOut(Schema):
+class AuditRateOut(RowSchema):
     """A share of pairs, with a 95 % interval that resamples queries."""
 
     what: Literal["upheld", "unjudged"]
@@ -23,14 +22,14 @@ class AuditRateOut(Schema):
     by: str = Field(
         description="screener, tested, alone, experts: who settled them; or why not judged; empty = any"
     )
-    part: int
-    whole: int
-    value: float
-    low: float | None
-    high: float | None
+    part: int = Field(validation_alias="share.part")
+    whole: int = Field(validation_alias="share.whole")
+    value: float = Field(validation_alias="share.value")
+    low: float | None = Field(validation_alias="share.low")
+    high: float | None = Field(validation_alias="share.high")
 
 
-class AuditCellOut(Schema):
+class AuditCellOut(RowSchema):
     """How many pairs have this original label, of which the build says this, and experts that."""
 
     original: int | None = Field(description="null: the pair came without a label")
@@ -39,27 +38,27 @@ class AuditCellOut(Schema):
     pairs: int
 
 
-class AuditBuildOut(Schema):
+class AuditBuildOut(RowSchema):
     """The figures of one of the builds that judge the pairs."""
 
-    build: int
+    build: int = Field(validation_alias="pk")
     name: str
     state: str
     cells: list[AuditCellOut]
     rates: list[AuditRateOut]
 
 
-class AuditOut(Schema):
+class AuditOut(RowSchema):
     """An audit of given pairs: the labels that they came with beside builds and experts."""
 
-    given: GivenOut
+    pair_list: GivenOut = Field(validation_alias="given")
     pairs: int
     queries: int
     builds: list[AuditBuildOut] = Field(description="the one that was asked for first")
     left_out: list[str] = Field(description="sealed studies whose labels are left out")
 
 
-class SaidOut(Schema):
+class SaidOut(RowSchema):
     """What a build says of a pair."""
 
     build: int
@@ -69,7 +68,7 @@ class SaidOut(Schema):
     cause: str = Field(description="why it could not be judged")
 
 
-class AuditPairOut(Schema):
+class AuditPairOut(RowSchema):
     """A pair with its original label, what builds say, and what experts say."""
 
     pair: int

@@ -6,9 +6,9 @@ from datetime import datetime
 from typing import Literal
 
 from ninja import Schema
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from annotation.schemas.fields import CleanText
+from annotation.schemas.fields import Body, CleanText
 
 Token = Field(max_length=32, description="`token` of the assignment")
 
@@ -48,10 +48,8 @@ class NextOut(Schema):
     finished: bool = Field(description="your part of the study is over")
 
 
-class RatingIn(Schema):
+class RatingIn(Body):
     """What a rater says of a pair."""
-
-    model_config = ConfigDict(extra="forbid")
 
     token: str = Token
     choice: str = Field(max_length=20, description="one of the assignment's `choices`")
@@ -81,19 +79,15 @@ class RatingOut(Schema):
     undoes: str = Field(description="names it to undo, while it stands")
 
 
-class SkipIn(Schema):
+class SkipIn(Body):
     """Why a pair is skipped."""
-
-    model_config = ConfigDict(extra="forbid")
 
     token: str = Token
     reason: CleanText = Field(min_length=1, max_length=2_000)
 
 
-class HoldIn(Schema):
+class HoldIn(Body):
     """The pair is still being looked at."""
-
-    model_config = ConfigDict(extra="forbid")
 
     token: str = Token
 
@@ -104,10 +98,8 @@ class HeldOut(Schema):
     reserved_until: datetime
 
 
-class DraftIn(Schema):
+class DraftIn(Body):
     """What is being typed."""
-
-    model_config = ConfigDict(extra="forbid")
 
     field: Literal["notes", "reason", "test", "call", "choice", "reading", "skip"]
     text: CleanText = Field(max_length=65_536, description="empty: the draft is cleared")

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from datetime import datetime
 
-from ninja import Schema
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from annotation.schemas.fields import CleanText, StrictLabel
+from annotation.schemas.fields import Body, CleanText, StrictLabel
+from retrieval.schemas import RowSchema
 
 
-class ReviewIn(Schema):
+class ReviewIn(Body):
     """A label, given with the agents' judgement on screen."""
-
-    model_config = ConfigDict(extra="forbid")
 
     label: StrictLabel | None = Field(description="1 match, 0 no match, null unsure")
     reason: CleanText = Field(
@@ -25,24 +23,22 @@ class ReviewIn(Schema):
     evidence: str = Field(pattern="^[0-9a-f]{64}$", description="`evidence` of the case")
 
 
-class UndoIn(Schema):
+class UndoIn(Body):
     """The label to take back is your last one, if nobody was faster."""
-
-    model_config = ConfigDict(extra="forbid")
 
     seen_revision: int = Field(ge=1, le=2**31 - 1, description="`seen_revision` of the case")
 
 
-class ReviewOut(Schema):
+class ReviewOut(RowSchema):
     """One revision of one person's label on one pair."""
 
     id: int
-    case: int
-    pair: int
-    rater: str
+    case: int = Field(validation_alias="case_id")
+    pair: int = Field(validation_alias="pair_id")
+    rater: str = Field(validation_alias="rater.username")
     phase: str
     revision: int
-    supersedes: int | None
+    supersedes: int | None = Field(validation_alias="supersedes_id")
     label: int | None = Field(description="1 match, 0 no match, null unsure")
     withdrawn: bool = Field(description="this revision takes the label back")
     agent_label: int | None = Field(description="what the agents had said then")

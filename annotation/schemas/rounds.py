@@ -3,34 +3,36 @@
 from __future__ import annotations
 
 from datetime import datetime
-from decimal import Decimal
 from typing import Literal
 
 from ninja import Schema
-from pydantic import ConfigDict, Field
+from pydantic import Field
+
+from annotation.schemas.fields import Body, Dollars
+from retrieval.schemas import RowSchema
 
 RuleName = Literal["majority", "unanimous", "any_match", "all_match"]
 
 
-class MergeIn(Schema):
+class MergeIn(Body):
     """Merge the rounds of a build."""
-
-    model_config = ConfigDict(extra="forbid")
 
     rule: RuleName
 
 
-class MergeOut(Schema):
+class MergeOut(RowSchema):
     """A merge and how far it is."""
 
     id: int
     rule: str
-    annotator: str = Field(description="version of the annotator that the labels belong to")
-    asked_by: str | None
+    annotator: str = Field(
+        description="version of the annotator that the labels belong to", validation_alias="annotator.version"
+    )
+    asked_by: str | None = Field(validation_alias="asked_by.username")
     asked_at: datetime
     finished_at: datetime | None
     pairs: int = Field(description="looked at so far")
-    given: int = Field(description="labels that are new, or other than before")
+    new_or_changed: int = Field(description="labels that are new, or other than before")
     withdrawn: int = Field(description="labels that the rule gives no more")
 
 
@@ -52,7 +54,7 @@ class AgreementOut(Schema):
     alike: FigureOut = Field(description="share of the pairs to which all rounds that judged gave one label")
 
 
-class RoundOut(Schema):
+class RoundOut(RowSchema):
     """One round. Calls are those that its verdicts rest on, whoever paid them."""
 
     number: int
@@ -63,7 +65,7 @@ class RoundOut(Schema):
     screened: int
     unclear: int
     calls: int
-    dollars: Decimal
+    dollars: Dollars = Field(validation_alias="cost")
 
 
 class SaidOut(Schema):
@@ -74,7 +76,7 @@ class SaidOut(Schema):
     pairs: int
 
 
-class OutlookOut(Schema):
+class OutlookOut(RowSchema):
     """What a rule would make of the rounds."""
 
     rule: RuleName
@@ -84,7 +86,7 @@ class OutlookOut(Schema):
     unjudged: int
 
 
-class RoundsOut(Schema):
+class RoundsOut(RowSchema):
     """The rounds of a build beside each other."""
 
     build: int

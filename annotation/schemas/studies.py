@@ -6,19 +6,17 @@ from datetime import datetime
 from typing import Any, Literal
 
 from ninja import Schema
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
-from annotation.schemas.fields import CleanText
-from retrieval.schemas import Id, Paging
+from annotation.schemas.fields import Body, CleanText
+from retrieval.schemas import Id, Paging, RowSchema
 
 StudyState = Literal["draft", "running", "paused", "closed"]
 ConditionKind = Literal["reading", "own_tests", "agents_tests", "reveal", "second_look"]
 
 
-class WishIn(Schema):
+class WishIn(Body):
     """Which pairs are drawn."""
-
-    model_config = ConfigDict(extra="forbid")
 
     size: int = Field(ge=1, le=20_000)
     seed: int = Field(1, ge=0, le=2**53)
@@ -29,30 +27,24 @@ class WishIn(Schema):
     allocation: Literal["proportional", "equal"] = "proportional"
 
 
-class ConditionIn(Schema):
+class ConditionIn(Body):
     """One condition with its ratings a pair."""
-
-    model_config = ConfigDict(extra="forbid")
 
     kind: ConditionKind
     raters: int = Field(3, ge=1, le=100)
     seconds: float | None = Field(None, ge=1, le=36_000, description="a rating is assumed to take so long")
 
 
-class RaterIn(Schema):
+class RaterIn(Body):
     """An expert in one condition."""
-
-    model_config = ConfigDict(extra="forbid")
 
     user: CleanText = Field(max_length=150, description="name of the account")
     condition: ConditionKind
     capacity: int = Field(ge=1, le=100_000, description="pairs that they can be given, planted ones included")
 
 
-class RatesIn(Schema):
+class RatesIn(Body):
     """What the planner simulates for the draft: a pilot's rates, or shares that are assumed."""
-
-    model_config = ConfigDict(extra="forbid")
 
     pilot: Id | None = Field(None, description="id of a study of ratings that somebody has begun")
     prevalence: float | None = Field(None, ge=0, le=1, description="share of matches")
@@ -62,10 +54,8 @@ class RatesIn(Schema):
     skipped: float | None = Field(None, ge=0, le=1)
 
 
-class StudyIn(Schema):
+class StudyIn(Body):
     """A study to be made as a draft."""
-
-    model_config = ConfigDict(extra="forbid")
 
     name: CleanText = Field(min_length=1, max_length=120)
     builds: list[Id] = Field(min_length=1, max_length=50)
@@ -98,7 +88,7 @@ class StudyPage(Paging):
     state: StudyState | None = None
 
 
-class StudyOut(Schema):
+class StudyOut(RowSchema):
     """One study of the list."""
 
     id: int
@@ -107,10 +97,12 @@ class StudyOut(Schema):
     kind: str
     purpose: str
     scale: str
-    pairs: int = Field(description="sampled; planted ones are not counted")
+    pairs: int = Field(description="sampled; planted ones are not counted", validation_alias="planned_pairs")
     frozen_at: datetime | None
     plan_hash: str = Field(description="sha256 of the plan's canonical JSON; empty until it is frozen")
-    created_by: str | None = Field(description="null where a command made it")
+    created_by: str | None = Field(
+        description="null where a command made it", validation_alias="created_by.username"
+    )
     created_at: datetime
 
 
@@ -148,13 +140,11 @@ class StudyDetail(StudyOut):
     outlook: OutlookOut | None = Field(description="of a draft")
 
 
-class StudyControl(Schema):
+class StudyControl(Body):
     """What is to be done with a study."""
 
-    model_config = ConfigDict(extra="forbid")
-
     action: Literal["start", "pause", "resume", "close", "delete"]
-    why: CleanText = Field("", max_length=2_000)
+    reason: CleanText = Field("", max_length=2_000)
 
 
 class StudyControlled(Schema):

@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django import template
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from annotation.pages import code
-from annotation.pages.words import Sign
+from annotation.models import Case, Execution
+from annotation.web.cases import code
+from annotation.web.shared import words
+from annotation.web.shared.words import MATCH, NO_MATCH, OUTCOMES, Sign, case_sign
 
+VERDICTS: Final = {1.0: MATCH, 0.5: Sign("?", "unclear", "quiet"), 0.0: NO_MATCH}
+NO_VERDICT: Final = Sign("–", "no verdict", "warn")
 register = template.Library()
 
 
 @register.filter
 def shown(text: object) -> SafeString:
     """The text escaped, with control and reordering characters made visible."""
-    return code.shown(str(text))
+    return code.render_untrusted_text(str(text))
 
 
 @register.filter
 def spelled(text: object) -> str:
     """As `shown`, for titles and options, where no markup can be."""
-    return code.spelled(str(text))
+    return code.spell_unseen_characters(str(text))
 
 
 @register.simple_tag
@@ -36,7 +42,37 @@ def say(what: Sign) -> SafeString:
 
 
 @register.filter
+def said_of_case(case: Case) -> Sign:
+    """What became of a case: its label, or how far it is."""
+    return case_sign(case.stage, case.label)
+
+
+@register.filter
+def label_sign(label: int | None) -> Sign:
+    """A binary label; None is unjudged, never a 0."""
+    return words.label_sign(label)
+
+
+@register.filter
+def first_line(snippet: str) -> str:
+    """The line that says most about a snippet."""
+    return code.first_line(snippet)
+
+
+@register.filter
+def verdict_sign(verdict: float | None) -> Sign:
+    """A screener's verdict; where none could be read that is said, never a 0."""
+    return NO_VERDICT if verdict is None else VERDICTS.get(verdict, Sign("·", f"{verdict:g}"))
+
+
+@register.filter
+def outcome_of_run(execution: Execution) -> Sign:
+    """How the run of a case's test ended."""
+    return OUTCOMES[execution.outcome]
+
+
+@register.filter
 def beginning(text: str, longest: int) -> str:
     """The text, or as much of it as `longest` characters hold and how much more there is."""
-    kept, left_out = code.beginning(text, longest)
+    kept, left_out = code.truncate_code_text(text, longest)
     return f"{kept}… ({left_out:,} characters more)" if left_out else kept

@@ -16,33 +16,31 @@ from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from annotation import access
-from annotation.pages import words
-from annotation.place_effect import Drift
-from annotation.studies import welcoming
+from annotation.accounts import roles
+from annotation.builds.results.position_bias import Drift
+from annotation.studies.enrolment import rater_studies
+from annotation.web.shared import words
 
 register = template.Library()
 
-SIGNS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
-    {
-        "match": ("✓", "match"),
-        "nomatch": ("✗", "no match"),
-        "unclear": ("?", "unclear"),
-        "unjudged": ("–", "unjudged"),
-        "running": ("▶", "running"),
-        "paused": ("‖", "paused"),
-        "waiting": ("…", "waiting"),
-        "canary": ("?", "canary done"),
-        "cancelled": ("■", "cancelled"),
-        "failed": ("✗", "failed"),
-        "done": ("✓", "done"),
-        "abandoned": ("!", "abandoned"),
-        "assisted": ("◐", "assisted"),
-        "passed": ("✓", "passed"),
-        "draft": ("–", "draft"),
-        "closed": ("■", "closed"),
-    }
-)
+SIGNS: Final[Mapping[str, tuple[str, str]]] = {
+    "match": ("✓", "match"),
+    "nomatch": ("✗", "no match"),
+    "unclear": ("?", "unclear"),
+    "unjudged": ("–", "unjudged"),
+    "running": ("▶", "running"),
+    "paused": ("‖", "paused"),
+    "waiting": ("…", "waiting"),
+    "canary": ("?", "canary done"),
+    "cancelled": ("■", "cancelled"),
+    "failed": ("✗", "failed"),
+    "done": ("✓", "done"),
+    "abandoned": ("!", "abandoned"),
+    "assisted": ("◐", "assisted"),
+    "passed": ("✓", "passed"),
+    "draft": ("–", "draft"),
+    "closed": ("■", "closed"),
+}
 MARKS: Final = MappingProxyType({"success": "✓", "error": "!", "warning": "!", "info": "i", "debug": "i"})
 
 
@@ -55,35 +53,33 @@ class Entry:
     current: str
 
 
-SECTIONS: Final[Mapping[access.Role, tuple[tuple[str, str], ...]]] = MappingProxyType(
-    {
-        access.Role.READER: (("Browse", "browse"),),
-        access.Role.EXPERT: (("Review", "review"), ("Browse", "browse")),
-        access.Role.ADMIN: (
-            ("Dashboard", "dashboard"),
-            ("Collections", "collections"),
-            ("Browse", "browse"),
-            ("Review", "review"),
-            ("Studies", "studies"),
-        ),
-    }
-)
+SECTIONS: Final[Mapping[roles.Role, tuple[tuple[str, str], ...]]] = {
+    roles.Role.READER: (("Browse", "browse"),),
+    roles.Role.EXPERT: (("Review", "review"), ("Browse", "browse")),
+    roles.Role.ADMIN: (
+        ("Dashboard", "dashboard"),
+        ("Collections", "collections"),
+        ("Browse", "browse"),
+        ("Review", "review"),
+        ("Studies", "studies"),
+    ),
+}
 
 
 @register.simple_tag
-def role_of(user: access.Visitor | str) -> access.Role | None:
+def role_of(user: roles.Visitor | str) -> roles.Role | None:
     """The role of whoever looks; None also where a page has no user (error pages)."""
-    return None if isinstance(user, str) else access.role_of(user)
+    return None if isinstance(user, str) else roles.role_of(user)
 
 
 @register.simple_tag
-def is_rater(user: access.Visitor) -> bool:
+def is_rater(user: roles.Visitor) -> bool:
     """Whether whoever looks rates in a study. One query, for experts and admins."""
-    return isinstance(user, User) and access.has_role(user, access.Role.EXPERT) and welcoming.is_rater(user)
+    return isinstance(user, User) and roles.has_role(user, roles.Role.EXPERT) and rater_studies.is_rater(user)
 
 
 @register.filter
-def navigation(role: access.Role, path: str) -> list[Entry]:
+def navigation(role: roles.Role, path: str) -> list[Entry]:
     """The links that `role` may follow, with the one marked that `path` belongs to."""
     return entries(SECTIONS[role], path)
 
@@ -130,7 +126,7 @@ def sign(kind: str, word: str = "") -> SafeString:
 @register.filter
 def dollars(nanodollars: float | None) -> str:
     """Nanodollars as dollars; None is a budget without a cap."""
-    return "no cap" if nanodollars is None else words.dollars(nanodollars)
+    return "no cap" if nanodollars is None else words.format_dollars(nanodollars)
 
 
 @register.filter
@@ -142,7 +138,19 @@ def small_dollars(nanodollars: float) -> str:
 @register.filter
 def share(part: float, whole: float) -> str:
     """A percentage, or a dash where there is nothing to divide by."""
-    return f"{100 * part / whole:.1f} %" if whole else "–"
+    return words.format_percent(part, whole)
+
+
+@register.filter
+def decimal(value: float | str | None, digits: int) -> str:
+    """The number with so many digits behind the point; a dash where it is not defined."""
+    return "–" if value in (None, "") else f"{value:.{digits}f}"
+
+
+@register.filter
+def interval(found: words.Interval | None, digits: int) -> str:
+    """`0.123 to 0.456`, of a figure that has both ends; else empty."""
+    return words.format_interval(found, lambda end: f"{end:.{digits}f}")
 
 
 @register.filter
@@ -173,7 +181,7 @@ def filled(details: Mapping[str, object]) -> tuple[tuple[str, object], ...]:
 @register.filter
 def seconds(value: float | None) -> str:
     """A short time: `35 ms`, `1.2 s`; a dash where it is not known."""
-    return "–" if value is None else words.duration(value)
+    return "–" if value is None else words.format_duration(value)
 
 
 @register.filter

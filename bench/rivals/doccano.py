@@ -7,11 +7,11 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from bench.review.server import Failed, free_port
 from bench.rivals.processes import Environment, Process, end, memory_of, used_by
 from bench.rivals.rows import Row
 from bench.rivals.tool import FILTER, PAGE, CannotRun, Sample, Step
 from bench.rivals.web import Link, answers, until
-from cosqa_site.benches.review_server import Failed, free_port
 
 VERSION: Final = "1.8.4"
 # As pip resolves it, it does not start: it was written for older ones of these two.

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Final
 
+from bench.review.server import Failed, free_port
 from bench.rivals.processes import Environment, Process, end, memory_of, used_by
 from bench.rivals.rows import Row
 from bench.rivals.tool import FILTER, PAGE, CannotRun, Sample, Step
 from bench.rivals.web import Link, answers, until
-from cosqa_site.benches.review_server import Failed, free_port
 
 VERSION: Final = "1.23.2"
 EMAIL, PASSWORD = "bench@example.com", "bench-password"  # of an account that lives for minutes

@@ -16,6 +16,7 @@ from functools import partial
 from pathlib import Path
 from typing import Final
 
+from bench.review.server import Failed
 from bench.rivals.doccano import Doccano
 from bench.rivals.label_studio import LabelStudio
 from bench.rivals.ours import Workbench
@@ -23,7 +24,6 @@ from bench.rivals.potato import Potato
 from bench.rivals.processes import Environment
 from bench.rivals.rows import lean_rows, whole_rows
 from bench.rivals.tool import CannotRun, Sample, Step, Tool
-from cosqa_site.benches.review_server import Failed
 
 RIVALS: Final[Mapping[str, Callable[[Environment], Tool]]] = {
     "label-studio": LabelStudio,

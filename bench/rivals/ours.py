@@ -17,18 +17,18 @@ from urllib.parse import quote_plus
 from django.conf import settings
 from django.contrib.auth.models import User
 
-from annotation.access import Role
+from annotation.accounts.roles import Role
 from annotation.models import Build
+from bench.measure.scratch_database import Scratch
+from bench.pipeline.processes import Process
+from bench.review.desks import case_of, first_choice, form_of, hidden_of
+from bench.review.lists import row_at
+from bench.review.server import TOKEN, Answer, path_of, run_server_with_workers, session_of
 from bench.rivals.processes import memory_of, of_children, used_by
 from bench.rivals.rows import Row, plan_of
 from bench.rivals.tool import FILTER, CannotRun, Sample, Step
 from bench.rivals.web import Link
-from cosqa_site.benches import seeding, seeding_studies
-from cosqa_site.benches.pipeline_processes import Process
-from cosqa_site.benches.review_desks import case_of, first_choice, form_of, hidden_of
-from cosqa_site.benches.review_lists import row_at
-from cosqa_site.benches.review_server import TOKEN, Answer, path_of, serving, session_of
-from cosqa_site.benches.scratch import Scratch
+from bench.seed import database, studies
 
 LARGEST_PAGE: Final = 200
 
@@ -50,18 +50,18 @@ class Workbench:
         return told.stdout.decode().strip() or "this checkout"
 
     def start(self, rows: Sequence[Row]) -> None:
-        self.scratch.make(lambda: seeding.fill(plan_of(len(rows))))
+        self.scratch.make(lambda: database.fill_seeded_database(plan_of(len(rows))))
         self.stack.callback(self.scratch.drop)
         with self.scratch.entered():
             admin, reviewer, rater, caller = self.people()
-            build = Build.objects.select_related("tally").get(name=seeding.FINISHED)
+            build = Build.objects.select_related("tally").get(name=database.FINISHED)
             self.build = build.pk
-            boss = User.objects.get(username=seeding.ADMIN)
-            self.study = seeding_studies.at_work(build.pk, boss, [rater, caller]).pk
+            boss = User.objects.get(username=database.ADMIN)
+            self.study = studies.at_work(build.pk, boss, [rater, caller]).pk
             self.middle = row_at(build, "made", len(rows) // 2)
             sessions = [session_of(user) for user in (admin, reviewer, rater, caller)]
         try:
-            self.process, port = self.stack.enter_context(serving(self.scratch))
+            self.process, port = self.stack.enter_context(run_server_with_workers(self.scratch))
         except RuntimeError as why:
             raise CannotRun(str(why)) from why
         self.admin, self.reviewer, self.rater, self.caller = (
@@ -74,10 +74,10 @@ class Workbench:
         They are not the same: a rater may not see what agents said.
         """
         return (
-            seeding.person("rivals-admin", Role.ADMIN),
-            seeding.person("rivals-reviewer", Role.EXPERT),
-            seeding.person("rivals-rater", Role.EXPERT),
-            seeding.person("rivals-caller", Role.EXPERT),
+            database.create_seeded_user("rivals-admin", Role.ADMIN),
+            database.create_seeded_user("rivals-reviewer", Role.EXPERT),
+            database.create_seeded_user("rivals-rater", Role.EXPERT),
+            database.create_seeded_user("rivals-caller", Role.EXPERT),
         )
 
     def used(self) -> float:

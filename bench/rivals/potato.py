@@ -12,11 +12,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, Final
 
+from bench.review.server import Failed, free_port
 from bench.rivals.processes import Environment, Process, end, memory_of, of_children, used_by
 from bench.rivals.rows import Row
 from bench.rivals.tool import PAGE, CannotRun, Sample, Step
 from bench.rivals.web import Link, answers, until
-from cosqa_site.benches.review_server import Failed, free_port
 
 VERSION: Final = "2.12.1"
 KEY: Final = "bench-key"

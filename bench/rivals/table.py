@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from bench.measure.clock import median_and_p95
 from bench.rivals.tool import OPERATIONS, Operation, Sample
-from cosqa_site.benches.clock import median_and_p95
 
 BEGINS: Final = "<!-- written by make rivals: begins -->"
 ENDS: Final = "<!-- written by make rivals: ends -->"

@@ -12,7 +12,7 @@ from http.cookies import SimpleCookie
 from typing import Any, Final
 from urllib.parse import urlencode
 
-from cosqa_site.benches.review_server import Answer, Failed
+from bench.review.server import Answer, Failed
 
 TIMEOUT_SECONDS: Final = 600
 POLL_SECONDS: Final = 0.05

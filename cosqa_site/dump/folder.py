@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import mkdtemp
 
-from retrieval.exporting.writing import STAGE
+from retrieval.exporting.files import STAGE
 
 
 class BadFolder(ValueError):

@@ -24,7 +24,7 @@ EXPORTED: Final = frozenset(
             trial
         """,
         "retrieval": """
-            annotator benchmark benchmark_further_minings benchmarklabel candidate collection encoderspec
+            annotator benchmark benchmark_extension_minings benchmarklabel candidate collection encoderspec
             holes label member mining pair pairlist pin querytext rankedlist run score text textbody
         """,
         "auth": "group user user_groups",
@@ -43,20 +43,14 @@ LEFT_OUT: Final = {
     "annotation.limiter": "what workers learned of a provider's rate limit, which they learn again",
     "annotation.pulse": "signs of life of this home's workers",
     "annotation.sandboxcheck": "what was found about one machine, which is checked again",
-    "annotation.publishjob": ORDER,
     "auth.group_permissions": PERMISSION,
     "auth.permission": PERMISSION,
     "auth.user_user_permissions": PERMISSION,
     "contenttypes.contenttype": "names of tables, which each database makes itself",
-    "retrieval.exportjob": ORDER,
-    "retrieval.filterjob": ORDER,
-    "retrieval.importjob": ORDER,
+    "retrieval.job": ORDER,
     "retrieval.keptfigures": "figures that are computed again",
     "retrieval.miningpart": HALF_DONE,
     "retrieval.miningshared": HALF_DONE,
-    "retrieval.reproducejob": ORDER,
-    "retrieval.runjob": ORDER,
-    "retrieval.scorejob": ORDER,
     "sessions.session": "who is logged in; people log in again",
 }
 """Tables that a dump has not, and why."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 SAMPLED = 2_000
 
 
-def evenly(total: int, most: int | None = SAMPLED) -> list[int]:
+def sample_places_evenly(total: int, most: int | None = SAMPLED) -> list[int]:
     """At most `most` of the places 0 to total - 1, as far from each other as they can be; None: all.
 
     >>> evenly(10, 3)

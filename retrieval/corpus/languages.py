@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from django.db.models import Case, CharField, Count, Exists, OuterRef, Q, QuerySet, Subquery, Value, When
+from django.db.models import Case, CharField, Count, Exists, OuterRef, Q, Subquery, Value, When
 from django.db.models.expressions import Combinable
 
 from retrieval.models import Benchmark, BenchmarkLabel, Collection, Member
@@ -37,7 +37,7 @@ class Functions:
     all: int
 
 
-def language(field: str = "source_id") -> Combinable:
+def language_expression(field: str = "source_id") -> Combinable:
     """A member's language, read from the field that holds its source id."""
     cases = [
         When(Q(**{f"{field}__contains": f"{end}::"}) | Q(**{f"{field}__endswith": end}), then=Value(name))
@@ -46,38 +46,40 @@ def language(field: str = "source_id") -> Combinable:
     return Case(*cases, default=Value(UNKNOWN), output_field=CharField())
 
 
-def functions(snippets: Collection) -> list[Functions]:
+def count_language_functions(snippets: Collection) -> list[Functions]:
     """By language, the most frequent first. Three statements.
 
     Each query of the collection's own name that has the source id of one of its functions stands for one that
     is documented: that is how imports of documented functions name both. Of functions with one paragraph the
     first alone has it.
     """
-    rows = Member.objects.filter(collection=snippets).order_by().annotate(language=language())
+    rows = Member.objects.filter(collection=snippets).order_by().annotate(language=language_expression())
     found = dict(rows.values_list("language").annotate(Count("pk")))
-    asked = documented(snippets)
+    asked = count_documented_queries(snippets)
     counts = [Functions(name, min(asked.get(name, 0), number), number) for name, number in found.items()]
     return sorted(counts, key=lambda row: (-row.all, row.language))
 
 
-def documented(snippets: Collection) -> dict[str, int]:
+def count_documented_queries(snippets: Collection) -> dict[str, int]:
     """By language how many queries have the source id of a function; a plain number names none."""
     beside = Collection.objects.filter(name=snippets.name, kind=Collection.Kind.QUERIES)
     same = Member.objects.filter(collection=snippets, source_id=OuterRef("source_id"))
     rows = Member.objects.filter(Exists(same), collection__in=list(beside.values_list("pk", flat=True)))
     named = (
-        rows.order_by().annotate(language=language()).exclude(~Q(source_id__contains="::"), language=UNKNOWN)
+        rows.order_by()
+        .annotate(language=language_expression())
+        .exclude(~Q(source_id__contains="::"), language=UNKNOWN)
     )
     return dict(named.values_list("language").annotate(Count("text", distinct=True)))
 
 
-def relevance(benchmark: Benchmark) -> dict[str, Counter[int]]:
+def count_relevance_labels(benchmark: Benchmark) -> dict[str, Counter[int]]:
     """Labels of a benchmark by language and relevance, which is rounded where it is a mean. One statement."""
     member = Member.objects.filter(collection=benchmark.snippets_id, text=OuterRef("pair__snippet"))
     rows = (
         BenchmarkLabel.objects.filter(benchmark=benchmark)
         .annotate(source=Subquery(member.values("source_id")[:1]))
-        .annotate(language=language("source"))
+        .annotate(language=language_expression("source"))
         .values("language", "relevance")
         .annotate(count=Count("pk"))
     )
@@ -85,8 +87,3 @@ def relevance(benchmark: Benchmark) -> dict[str, Counter[int]]:
     for row in rows:
         found[row["language"]][int(row["relevance"] + 0.5)] += row["count"]
     return dict(found)
-
-
-def has_languages(members: QuerySet[Member]) -> bool:
-    """Whether any member says where its function stands."""
-    return members.filter(source_id__contains="::").exists()

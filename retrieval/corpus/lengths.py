@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from django.db.models import Avg, Count, F, Max, QuerySet
 
-from retrieval.corpus import SAMPLED, evenly
+from retrieval.corpus import SAMPLED, sample_places_evenly
 from retrieval.models import Member, Text
 
 TOKEN = re.compile(r"\w+|[^\w\s]")
@@ -35,7 +35,7 @@ def tokens_of(code: str) -> int:
     return len(TOKEN.findall(code))
 
 
-def characters(texts: QuerySet[Text], width: int) -> Lengths:
+def measure_character_lengths(texts: QuerySet[Text], width: int) -> Lengths:
     """Of all `texts`; two statements."""
     plain = texts.order_by()
     whole = plain.aggregate(texts=Count("pk"), mean=Avg("size"), longest=Max("size"))
@@ -43,12 +43,12 @@ def characters(texts: QuerySet[Text], width: int) -> Lengths:
     return Lengths(width, dict(classes), whole["texts"], whole["mean"], whole["longest"])
 
 
-def tokens(texts: QuerySet[Text], width: int, most: int | None = SAMPLED) -> Lengths:
+def measure_token_lengths(texts: QuerySet[Text], width: int, most: int | None = SAMPLED) -> Lengths:
     """Of at most `most` of `texts`, evenly by their id; None: of all."""
-    return measured((tokens_of(text) for text in sampled(texts, most)), width)
+    return summarize_lengths((tokens_of(text) for text in sample_texts(texts, most)), width)
 
 
-def measured(lengths: Iterable[int], width: int) -> Lengths:
+def summarize_lengths(lengths: Iterable[int], width: int) -> Lengths:
     counts, texts, total, longest = Counter[int](), 0, 0, None
     for length in lengths:
         counts[length // width] += 1
@@ -56,13 +56,13 @@ def measured(lengths: Iterable[int], width: int) -> Lengths:
     return Lengths(width, counts, texts, total / texts if texts else None, longest)
 
 
-def sampled(texts: QuerySet[Text], most: int | None = SAMPLED) -> Iterator[str]:
+def sample_texts(texts: QuerySet[Text], most: int | None = SAMPLED) -> Iterator[str]:
     """An even sample by id: always the same one."""
     if most is None:
         yield from (row.text for row in texts.order_by("pk").select_related("body").iterator(READ_AT_ONCE))
         return
     keys = list(texts.order_by("pk").values_list("pk", flat=True))
-    chosen = [keys[place] for place in evenly(len(keys), most)]
+    chosen = [keys[place] for place in sample_places_evenly(len(keys), most)]
     for start in range(0, len(chosen), READ_AT_ONCE):
         rows = Text.objects.filter(pk__in=chosen[start : start + READ_AT_ONCE])
         yield from (row.text for row in rows.order_by("pk").select_related("body"))

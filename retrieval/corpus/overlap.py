@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from django.db.models import BinaryField, Func, QuerySet, Value
 
-from retrieval.corpus import SAMPLED, evenly
+from retrieval.corpus import SAMPLED, sample_places_evenly
 from retrieval.evaluation.leaderboard import titles_of
-from retrieval.metrics.overlap import Overlap, pairwise
+from retrieval.metrics.overlap import Overlap, compute_pairwise_overlaps
 from retrieval.models import Benchmark, Mining, RankedList, Run
 from retrieval.models.benchmarks import NOWHERE
 
@@ -26,18 +26,18 @@ def of_mining(mining: Mining) -> list[Overlap]:
 def of_benchmark(
     benchmark: Benchmark, most: int | None = SAMPLED, last_run: int | None = None
 ) -> list[Overlap]:
-    """Of the first 20 results of every two runs that are `compared`, for an even sample."""
-    runs = compared(benchmark, last_run)
+    """Of the first 20 results of every two runs that are `find_compared_runs`, for an even sample."""
+    runs = find_compared_runs(benchmark, last_run)
     if len(runs) < 2:
         return []
     titles = titles_of(runs)
     lists: dict[int, dict[str, set[int]]] = {}
     for query, run, places in first_places(benchmark, list(titles), most):
         lists.setdefault(query, {})[titles[run]] = places
-    return pairwise(list(titles.values()), DEPTH, lists)
+    return compute_pairwise_overlaps(list(titles.values()), DEPTH, lists)
 
 
-def compared(benchmark: Benchmark, last_run: int | None = None) -> list[Run]:
+def find_compared_runs(benchmark: Benchmark, last_run: int | None = None) -> list[Run]:
     """The newest runs of the eight newest systems that searched what the benchmark says.
 
     A list of candidates and one of the whole collection are no comparison. `last_run`: runs that came after
@@ -65,7 +65,7 @@ def first_places(
     """
     lists = RankedList.objects.filter(run__in=runs)
     queries = list(lists.order_by("query").values_list("query", flat=True).distinct())
-    chosen = [queries[place] for place in evenly(len(queries), most)]
+    chosen = [queries[place] for place in sample_places_evenly(len(queries), most)]
     head = Func("data", Value(1), Value(DEPTH * BYTES_A_PLACE), function="SUBSTR", output_field=BinaryField())
     for start in range(0, len(chosen), READ_AT_ONCE):
         rows = lists.filter(query__in=chosen[start : start + READ_AT_ONCE]).annotate(head=head)

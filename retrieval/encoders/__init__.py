@@ -20,8 +20,8 @@ from retrieval.encoders.base import (
     Progress,
 )
 from retrieval.encoders.bm25 import BM25
+from retrieval.encoders.bm25_fields import FieldedBM25
 from retrieval.encoders.endpoint import EndpointEncoder
-from retrieval.encoders.fielded import FieldedBM25
 from retrieval.encoders.transformer import TransformerEncoder
 
 __all__ = [
@@ -38,7 +38,7 @@ __all__ = [
     "Progress",
     "UnknownEncoder",
     "asked_of",
-    "get",
+    "find_encoder",
     "is_lexical",
     "why_missing",
 ]
@@ -67,7 +67,7 @@ class UnknownEncoder(ValueError):
     """No encoder has this name; the message lists those that exist."""
 
 
-def get(name: str) -> Encoder:
+def find_encoder(name: str) -> Encoder:
     """Return the encoder called `name`, for example "bm25", "codebert" or "codebert:/models/mine".
 
     Neither loads nor looks for weights: that is done when the encoder is first used. Raises `UnknownEncoder`.
@@ -92,7 +92,7 @@ def asked_of(encoders: Iterable[Encoder]) -> dict[str, dict[str, Any]]:
 
     One whose vectors were all stored stands there with no request.
     """
-    return {one.name: one.asked for one in encoders if isinstance(one, EndpointEncoder)}
+    return {encoder.name: encoder.asked for encoder in encoders if isinstance(encoder, EndpointEncoder)}
 
 
 def why_missing(name: str) -> str | None:
@@ -100,7 +100,7 @@ def why_missing(name: str) -> str | None:
 
     Looks for files, packages and settings; imports no torch, asks no server. Raises `UnknownEncoder`.
     """
-    encoder = get(name)
+    encoder = find_encoder(name)
     if isinstance(encoder, TransformerEncoder | EndpointEncoder):
         try:
             encoder.locate()

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from retrieval.encoders.base import Kind, MissingWeights
-from retrieval.encoders.declared import declared
+from retrieval.encoders.model_card import read_model_declaration
 from retrieval.encoders.registry import CURRENT, NO_PREFIX
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ class Architecture:
 
     def dimension(self, folder: Path) -> int:
         """Read the length of a vector from the model's configuration."""
-        stated = None if self.frame else declared(folder).dimension
+        stated = None if self.frame else read_model_declaration(folder).dimension
         return stated or int(json.loads((folder / "config.json").read_text("utf-8"))[self.dimension_key])
 
 

@@ -21,17 +21,17 @@ MULTIPLE: Final = 8
 
 
 @cache
-def registered() -> str:
+def register_attention() -> str:
     """Make it known to transformers; returns the name that a model is loaded with."""
     from transformers import AttentionInterface
     from transformers.masking_utils import AttentionMaskInterface, sdpa_mask
 
-    AttentionInterface.register(NAME, attend)
+    AttentionInterface.register(NAME, compute_attention)
     AttentionMaskInterface.register(NAME, sdpa_mask)
     return NAME
 
 
-def attend(
+def compute_attention(
     module: Any, query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None, **options: Any
 ) -> tuple[Tensor, None]:
     """As transformers asks it: query, key and value of shape (texts, heads, tokens, dimension).
@@ -63,7 +63,7 @@ def by_products(query: Tensor, key: Tensor, value: Tensor, mask: Tensor | None) 
     few = max(1, MOST_SCORES // (heads * tokens * (tokens + more)))
     for start in range(0, texts, few):
         part = slice(start, start + few)
-        found[part] = weighted(query[part], key[part], value[part], bias[part])
+        found[part] = apply_softmax_weights(query[part], key[part], value[part], bias[part])
     return found
 
 
@@ -79,7 +79,7 @@ def bias_of(query: Tensor, mask: Tensor | None, more: int) -> Tensor:
     return bias
 
 
-def weighted(query: Tensor, key: Tensor, value: Tensor, bias: Tensor) -> Tensor:
+def apply_softmax_weights(query: Tensor, key: Tensor, value: Tensor, bias: Tensor) -> Tensor:
     """The values by the softmax of the scores. Products take bfloat16 and sum in float32, as does softmax."""
     import torch
 

@@ -5,66 +5,54 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-import numpy.typing as npt
 
-from retrieval.encoders.base import DECIMALS, Doubles, LexicalScores
-from retrieval.encoders.cells import Vocabulary, cells, numbered
+from retrieval.encoders.base import DECIMALS, LexicalScores
+from retrieval.encoders.cells import Vocabulary, count_term_cells, number_terms
 from retrieval.encoders.frequencies import Frequencies
-from retrieval.encoders.terms import tokens
+from retrieval.encoders.terms import tokenize_text
 
-
-@dataclass(frozen=True, slots=True)
-class Postings:
-    """Term-major sparse matrix: for each term the snippets that have it, ascending, with their weights.
-
-    Terms are numbered by their spelling.
-    Term t's part is `weights[starts[t]:starts[t + 1]]`, for the snippets at the same places of `snippets`.
-    """
-
-    vocabulary: Vocabulary
-    starts: npt.NDArray[np.int64]
-    snippets: npt.NDArray[np.int32]
-    weights: Doubles
-    size: int
-
-    def row(self, query: Sequence[tuple[int, float]]) -> Doubles:
-        """Sum of query weight x snippet weight over the query's (term, weight), shape (size,).
-
-        Terms are added by their spelling in float64, so that the sum depends neither on the machine nor on
-        the other snippets of the matrix.
-        """
-        row = np.zeros(self.size)
-        for term, weight in sorted(query):
-            place = slice(self.starts[term], self.starts[term + 1])
-            row[self.snippets[place]] += weight * self.weights[place]
-        return row
-
-
-def known_terms(text: str, vocabulary: Vocabulary) -> Counter[int]:
-    """Count the terms of a query that the collection has."""
-    return Counter(vocabulary[token] for token in tokens(text) if token in vocabulary)
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
 
 
 @dataclass(frozen=True, slots=True)
 class BagOfWordsIndex:
-    """Term counts of one collection, each snippet's scaled to length 1."""
+    """Term counts of one collection, each snippet's scaled to length 1: `weights`, shape (terms, snippets).
 
-    postings: Postings
+    Terms are numbered by their spelling.
+    """
+
+    vocabulary: Vocabulary
+    weights: csr_array
 
     def scores(self, queries: Sequence[str]) -> LexicalScores:
         """Raw score = cosine of the two vectors of term counts; bound = 1.
 
-        A query's unknown terms count in its length: a query is no closer for words that nobody has.
+        A query's unknown terms count in its length: a query is no closer for words that nobody has. SciPy
+        adds a query's terms in their order, so that a sum does not depend on the other snippets.
         """
-        rows = [self._row(query) for query in queries]
-        return LexicalScores(_matrix(rows, self.postings.size), np.ones(len(rows)))
+        dense = (self._weigh_queries(queries) @ self.weights).toarray()
+        return LexicalScores(np.round(dense, DECIMALS), np.ones(len(queries)))
 
-    def _row(self, query: str) -> Doubles:
-        length = float(np.sqrt(sum(n * n for n in Counter(tokens(query)).values())))
-        counts = known_terms(query, self.postings.vocabulary)
-        return self.postings.row([(term, n / length) for term, n in counts.items()])
+    def _weigh_queries(self, queries: Sequence[str]) -> csr_array:
+        """The queries' counts of known terms, scaled to length 1, shape (queries, terms)."""
+        from scipy.sparse import csr_array
+
+        weights, terms, starts = list[float](), list[int](), [0]
+        for query in queries:
+            counts = Counter(tokenize_text(query))
+            length = float(np.sqrt(sum(n * n for n in counts.values())))
+            known = sorted(
+                (self.vocabulary[term], n) for term, n in counts.items() if term in self.vocabulary
+            )
+            terms += [term for term, _ in known]
+            weights += [n / length for _, n in known]
+            starts.append(len(terms))
+        places = np.array(terms, dtype=np.int32), np.array(starts, dtype=np.int32)
+        return csr_array((np.array(weights), *places), (len(queries), len(self.vocabulary)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,14 +72,12 @@ class BagOfWords:
 
     def fit(self, snippets: Sequence[str], known: Sequence[Frequencies] = ()) -> BagOfWordsIndex:
         """Index a collection, or a part of one."""
-        ids, vocabulary = numbered(snippets)
-        found = cells(ids)
+        from scipy.sparse import csr_array
+
+        ids, vocabulary = number_terms(snippets)
+        found = count_term_cells(ids)
         squares = np.bincount(found.texts, weights=found.counts**2, minlength=len(snippets))
-        weights, starts = found.counts / np.sqrt(squares)[found.texts], found.starts(len(vocabulary))
-        return BagOfWordsIndex(
-            Postings(vocabulary, starts, found.texts.astype(np.int32), weights, len(snippets))
-        )
-
-
-def _matrix(rows: list[Doubles], width: int) -> Doubles:
-    return np.round(np.array(rows, dtype=np.float64).reshape(len(rows), width), DECIMALS)
+        weights = found.counts / np.sqrt(squares)[found.texts]
+        # Half the memory of what numpy counts in; both kinds of places must have one type.
+        places = found.texts.astype(np.int32), found.starts(len(vocabulary)).astype(np.int32)
+        return BagOfWordsIndex(vocabulary, csr_array((weights, *places), (len(vocabulary), len(snippets))))

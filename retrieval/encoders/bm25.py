@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from retrieval.encoders.base import DECIMALS, Doubles, LexicalScores
-from retrieval.encoders.frequencies import Frequencies, counted
-from retrieval.encoders.terms import tokens
+from retrieval.encoders.frequencies import Frequencies, count_document_frequencies
+from retrieval.encoders.terms import tokenize_text
 
 if TYPE_CHECKING:
     import bm25s
@@ -30,12 +30,12 @@ class BM25Index:
         Terms that no snippet has count in the bound: a query of mostly foreign words trusts BM25 less.
         """
         raw = np.array([self._row(query) for query in queries]).reshape(len(queries), self.size)
-        bound = [sum(map(self.frequencies.idf, tokens(query))) for query in queries]
+        bound = [sum(map(self.frequencies.idf, tokenize_text(query))) for query in queries]
         return LexicalScores(np.round(raw, DECIMALS), np.array(bound, dtype=np.float64))
 
     def _row(self, query: str) -> Doubles:
         """Terms are added by their spelling, so that the sum does not depend on the other snippets."""
-        found = sorted(self.engine.get_tokens_ids(tokens(query)))
+        found = sorted(self.engine.get_tokens_ids(tokenize_text(query)))
         scores: Doubles = self.engine.get_scores_from_ids(found) if found else np.zeros(self.size)
         return scores
 
@@ -63,8 +63,8 @@ class BM25:
 
     def fit(self, snippets: Sequence[str], known: Sequence[Frequencies] = ()) -> BM25Index:
         """Index a collection, or a part of one of which all frequencies are known."""
-        from retrieval.encoders.bm25_engine import indexed
+        from retrieval.encoders.bm25_engine import index_snippets
 
         part_of = known[0] if known else None
-        engine = indexed(snippets, part_of, k1=self.k1, b=self.b)
-        return BM25Index(engine, len(snippets), part_of or counted(snippets))
+        engine = index_snippets(snippets, part_of, k1=self.k1, b=self.b)
+        return BM25Index(engine, len(snippets), part_of or count_document_frequencies(snippets))

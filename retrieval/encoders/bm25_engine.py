@@ -9,16 +9,16 @@ from typing import Any
 import bm25s
 import numpy as np
 
-from retrieval.encoders.cells import Vocabulary, cells, numbered
+from retrieval.encoders.cells import Vocabulary, count_term_cells, number_terms
 from retrieval.encoders.frequencies import Frequencies
 
 # Importing bm25s sets its logger to DEBUG, and each index then says a line among what commands print.
 logging.getLogger("bm25s").setLevel(logging.WARNING)
 
 
-def indexed(snippets: Sequence[str], part_of: Frequencies | None, **parameters: float) -> bm25s.BM25:
+def index_snippets(snippets: Sequence[str], part_of: Frequencies | None, **parameters: float) -> bm25s.BM25:
     """Index a collection, or some snippets as `part_of` one, in float64; terms are numbered by spelling."""
-    ids, vocabulary = numbered(snippets)
+    ids, vocabulary = number_terms(snippets)
     options = parameters | {"method": "lucene", "dtype": "float64"}
     engine = bm25s.BM25(**options) if part_of is None else Part(part_of, vocabulary, **options)
     if vocabulary:
@@ -41,7 +41,7 @@ class Part(bm25s.BM25):  # type: ignore[misc]  # bm25s states no types
         self, unique_token_ids: list[int], corpus_token_ids: list[list[int]], **_: bool
     ) -> dict[str, Any]:
         """Weigh terms by the frequencies of the collection; bm25s has this method to be overridden."""
-        found = cells(corpus_token_ids)
+        found = count_term_cells(corpus_token_ids)
         damping = self.k1 * ((1 - self.b) + self.b * found.lengths[found.texts] / self.mean_length)
         return {
             "data": self.rarity[found.terms] * (found.counts / (damping + found.counts)),

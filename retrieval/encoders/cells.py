@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.encoders.base import Doubles
-from retrieval.encoders.terms import tokens
+from retrieval.encoders.terms import tokenize_text
 
 Vocabulary = dict[str, int]
 Numbers = npt.NDArray[np.int64]
@@ -29,16 +29,16 @@ class Cells:
         return np.searchsorted(self.terms, np.arange(terms + 1))
 
 
-def numbered(texts: Sequence[str]) -> tuple[list[list[int]], Vocabulary]:
+def number_terms(texts: Sequence[str]) -> tuple[list[list[int]], Vocabulary]:
     """The terms of each text, numbered by their spelling."""
     seen: Vocabulary = {}
-    ids = [[seen.setdefault(token, len(seen)) for token in tokens(text)] for text in texts]
+    ids = [[seen.setdefault(token, len(seen)) for token in tokenize_text(text)] for text in texts]
     vocabulary = {term: number for number, term in enumerate(sorted(seen))}
     places = [vocabulary[term] for term in seen]
     return [[places[number] for number in found] for found in ids], vocabulary
 
 
-def cells(ids: Sequence[Sequence[int]]) -> Cells:
+def count_term_cells(ids: Sequence[Sequence[int]]) -> Cells:
     """Count numbered terms; needs about 40 bytes per distinct (term, text) while it runs."""
     lengths = np.array([len(terms) for terms in ids], dtype=np.int64)
     flat = np.fromiter((term for terms in ids for term in terms), np.int64, int(lengths.sum()))

@@ -13,9 +13,9 @@ from urllib.parse import urlsplit
 
 import numpy as np
 
-from retrieval.counting import counted
 from retrieval.encoders.base import Doubles, Floats, Kind, MissingWeights, Progress
-from retrieval.encoders.transformer import collapsed
+from retrieval.encoders.transformer import collapse_whitespace
+from retrieval.texts.plurals import count_noun
 
 if TYPE_CHECKING:
     from openai import OpenAI
@@ -70,7 +70,7 @@ class EndpointEncoder:
 
     @property
     def name(self) -> str:
-        """The name that `retrieval.encoders.get` takes."""
+        """The name that `retrieval.encoders.find_encoder` takes."""
         return f"endpoint:{self.source}" if self.source else "endpoint"
 
     @property
@@ -81,14 +81,16 @@ class EndpointEncoder:
     @property
     def model(self) -> str:
         """What the server is asked for. Raises `MissingWeights`."""
-        return self.source or setting(MODEL, "the name of a model, or choose endpoint:NAME")
+        return self.source or require_endpoint_setting(MODEL, "the name of a model, or choose endpoint:NAME")
 
     def locate(self) -> str:
         """The server's address; what lacks in the configuration is told. Raises `MissingWeights`."""
-        address = setting(BASE_URL, "the address of a server that speaks OpenAI's protocol, with its /v1")
+        address = require_endpoint_setting(
+            BASE_URL, "the address of a server that speaks OpenAI's protocol, with its /v1"
+        )
         if urlsplit(address).scheme not in {"http", "https"}:
             raise MissingWeights(f"{BASE_URL} is no address: begin it with https://")
-        setting(KEY, "the server's key; any word where it needs none")
+        require_endpoint_setting(KEY, "the server's key; any word where it needs none")
         assert self.model, "it is told where it lacks"
         return address
 
@@ -151,24 +153,24 @@ class EndpointEncoder:
             vectors = np.array([row.embedding for row in rows], dtype=np.float64)
         except openai.APIConnectionError as why:
             where = f"of the server at {self.server}; {BASE_URL} says where it is"
-            raise MissingWeights(f"{self.name}: {told(why).rstrip('.')} {where}") from why
+            raise MissingWeights(f"{self.name}: {describe_endpoint_error(why).rstrip('.')} {where}") from why
         except openai.OpenAIError as why:
-            raise MissingWeights(f"{self.name}: {told(why)}") from why
+            raise MissingWeights(f"{self.name}: {describe_endpoint_error(why)}") from why
         except (AttributeError, TypeError, ValueError) as why:
             raise MissingWeights(f"{self.name}: the server's answer has no list of vectors") from why
-        return unit(vectors, len(texts), self.name)
+        return normalize_vectors(vectors, len(texts), self.name)
 
 
 def asked_in_words(name: str, asked: Mapping[str, Any]) -> str:
     """For example "endpoint:small: 1,200 tokens in 4 requests; 0 answers named none"."""
     tokens, requests, untold = (
-        counted(asked[what], noun)
+        count_noun(asked[what], noun)
         for what, noun in (("tokens", "token"), ("requests", "request"), ("untold", "answer"))
     )
     return f"{name}: {tokens} in {requests}; {untold} named none"
 
 
-def setting(name: str, what: str) -> str:
+def require_endpoint_setting(name: str, what: str) -> str:
     """A setting of the environment. Raises `MissingWeights`."""
     value = os.environ.get(name, "").strip()
     if not value:
@@ -179,10 +181,12 @@ def setting(name: str, what: str) -> str:
 def blocks_of(texts: Sequence[str]) -> Iterator[list[str]]:
     """The texts as they are sent, so many a request."""
     for start in range(0, len(texts), TEXTS_A_REQUEST):
-        yield [collapsed(text)[:LONGEST] or NOTHING for text in texts[start : start + TEXTS_A_REQUEST]]
+        yield [
+            collapse_whitespace(text)[:LONGEST] or NOTHING for text in texts[start : start + TEXTS_A_REQUEST]
+        ]
 
 
-def unit(vectors: Doubles, count: int, name: str) -> Floats:
+def normalize_vectors(vectors: Doubles, count: int, name: str) -> Floats:
     """The vectors, each of length 1. Raises `MissingWeights` for what are not so many directions."""
     if vectors.ndim != 2 or len(vectors) != count or not vectors.shape[1]:
         raise MissingWeights(f"{name}: {count} texts were sent, and the answer has shape {vectors.shape}")
@@ -193,6 +197,6 @@ def unit(vectors: Doubles, count: int, name: str) -> Floats:
     return np.asarray(vectors / lengths, dtype=np.float32)
 
 
-def told(why: Exception) -> str:
+def describe_endpoint_error(why: Exception) -> str:
     """What a person can do something about, in one line; never the request, which has the key."""
     return " ".join(str(why).split())[:300] or type(why).__name__

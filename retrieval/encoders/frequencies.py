@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from retrieval.encoders.terms import tokens
+from retrieval.encoders.terms import tokenize_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,7 +60,7 @@ class Counting:
 
     def add(self, text: str) -> None:
         """Count one snippet's text, or one of its fields."""
-        found = tokens(text)
+        found = tokenize_text(text)
         self.size, self.length = self.size + 1, self.length + len(found)
         self.of.update(set(found))
 
@@ -69,7 +69,7 @@ class Counting:
         return Frequencies(self.size, self.length, dict(self.of))
 
 
-def counted(texts: Iterable[str]) -> Frequencies:
+def count_document_frequencies(texts: Iterable[str]) -> Frequencies:
     """The frequencies of all terms in some texts."""
     counting = Counting()
     for text in texts:

@@ -50,7 +50,7 @@ def running_in(precision: Precision, device: str) -> AbstractContextManager[obje
     return torch.autocast(device, dtype=torch.bfloat16) if precision == "bf16" else nullcontext()
 
 
-def faster(forward: Callable[[Tensor, Precision], object]) -> Precision:
+def choose_faster_precision(forward: Callable[[Tensor, Precision], object]) -> Precision:
     """The precision in which `forward`, given token ids of shape (texts, tokens), takes clearly less time."""
     import torch
 

@@ -113,7 +113,7 @@ class Spec(BaseModel):
         return json.dumps(self.decides, sort_keys=True, ensure_ascii=True, separators=(",", ":"))
 
 
-def read(path: Path) -> Spec:
+def read_encoder_spec(path: Path) -> Spec:
     """The encoder that a file describes; called by the file unless it says a name. Raises `WrongSpec`.
 
     A folder is meant from where the file lies.
@@ -122,10 +122,10 @@ def read(path: Path) -> Spec:
     folder = told.get("folder")
     if isinstance(folder, str) and folder:
         told["folder"] = str((path.parent / Path(folder).expanduser()).resolve())
-    return checked(told, str(path))
+    return parse_encoder_spec(told, str(path))
 
 
-def checked(told: Mapping[str, Any], where: str) -> Spec:
+def parse_encoder_spec(told: Mapping[str, Any], where: str) -> Spec:
     """A spec of plain values. Raises `WrongSpec`; `where` is what its message begins with."""
     try:
         return Spec.model_validate(dict(told))
@@ -133,7 +133,7 @@ def checked(told: Mapping[str, Any], where: str) -> Spec:
         raise WrongSpec(f"{where}: {'; '.join(_faults(why))} ({IN_ITS_FILE})") from why
 
 
-def files(folder: Path) -> dict[str, Path]:
+def find_spec_files(folder: Path) -> dict[str, Path]:
     """By the name of the file, those of a folder that may describe an encoder."""
     if not folder.is_dir():
         return {}
@@ -159,9 +159,11 @@ def _loaded(path: Path) -> dict[str, Any]:
 
 def _faults(why: ValidationError) -> Iterator[str]:
     """Each fault as key and what is wrong, in the words of the validators where they are ours."""
-    for one in why.errors(include_url=False, include_context=False):
-        key = ".".join(map(str, one["loc"]))[:80]
+    for error in why.errors(include_url=False, include_context=False):
+        key = ".".join(map(str, error["loc"]))[:80]
         said = (
-            one["msg"].removeprefix("Value error, ").replace("Extra inputs are not permitted", "no such key")
+            error["msg"]
+            .removeprefix("Value error, ")
+            .replace("Extra inputs are not permitted", "no such key")
         )
         yield f"{key}: {said}" if key else said

@@ -8,7 +8,7 @@ CAMEL_HUMP = re.compile(r"([a-z0-9])([A-Z])")
 WORD_OR_NUMBER = re.compile(r"[^\W\d_]+|\d+")
 
 
-def tokens(text: str) -> list[str]:
+def tokenize_text(text: str) -> list[str]:
     """Split text at everything that is no letter and at camel humps; lower-case; keep numbers apart.
 
     >>> tokens("readCSV(file_name, 2)")

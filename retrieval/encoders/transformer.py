@@ -12,19 +12,24 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from retrieval.encoders.architectures import ARCHITECTURES, Architecture, Model, Tokenizer
-from retrieval.encoders.attention import registered
+from retrieval.encoders.attention import register_attention
 from retrieval.encoders.base import Floats, Kind, MissingWeights, Progress
-from retrieval.encoders.declared import OtherConfiguration, declared, faults, warnings
-from retrieval.encoders.precision import SMALLEST_DIMENSION, Precision, faster, running_in
+from retrieval.encoders.model_card import (
+    OtherConfiguration,
+    find_declaration_faults,
+    find_declaration_warnings,
+    read_model_declaration,
+)
+from retrieval.encoders.precision import SMALLEST_DIMENSION, Precision, choose_faster_precision, running_in
 from retrieval.encoders.registry import KNOWN, Known
 from retrieval.encoders.weights import (
-    checked,
     commit_of,
-    digest,
+    digest_weights,
     download_command,
     hub_folder,
     library_fault,
     package_folder,
+    require_model_files,
 )
 from retrieval.threads import side_by_side
 
@@ -55,7 +60,7 @@ class TransformerEncoder:
 
     @property
     def name(self) -> str:
-        """The name that `retrieval.encoders.get` takes."""
+        """The name that `retrieval.encoders.find_encoder` takes."""
         plain = self.kind if self.mask_padding else f"{self.kind}-unmasked"
         return f"{plain}:{self.source}" if self.source else plain
 
@@ -74,19 +79,21 @@ class TransformerEncoder:
         fault = library_fault()
         if fault:
             raise MissingWeights(f"{self.name}: {fault}")
-        folder = checked(self._find(), self.architecture.hub_id, self.architecture.tokenizer_files)
+        folder = require_model_files(
+            self._find(), self.architecture.hub_id, self.architecture.tokenizer_files
+        )
         self._refuse_other(folder)
         return folder
 
     def _refuse_other(self, folder: Path) -> None:
         """Hold what is known of the model against its own files. Raises `OtherConfiguration`."""
-        found = declared(folder)
+        found = read_model_declaration(folder)
         if self.architecture.frame is None and "Pooling" not in found.modules:
             raise OtherConfiguration(
                 f"{self.name}: modules.json in {folder} names no pooling; get all files of the model with: "
                 f"{download_command(self.architecture.hub_id)}"
             )
-        if told := "; ".join(faults(self.known, found)):
+        if told := "; ".join(find_declaration_faults(self.known, found)):
             raise OtherConfiguration(f"{self.name}: {told}. Is {folder} the folder of {self.known.hub_id}?")
 
     @property
@@ -96,7 +103,7 @@ class TransformerEncoder:
 
     def warnings(self) -> list[str]:
         """What its own files say otherwise, without being wrong. Raises `MissingWeights`."""
-        return list(warnings(self.known, declared(self.folder)))
+        return list(find_declaration_warnings(self.known, read_model_declaration(self.folder)))
 
     def _find(self) -> Path:
         if not self.source and self.kind == "minilm":
@@ -135,16 +142,16 @@ class TransformerEncoder:
     def _digest(self) -> str:
         """What the weights are known by; with the steps after them where the model's files name these."""
         if self.architecture.frame is not None:
-            return digest(self.folder)
+            return digest_weights(self.folder)
         steps = sorted(self.folder.glob("[0-9]*_*/*"))
-        return digest(self.folder, [self.folder / "modules.json", *steps])
+        return digest_weights(self.folder, [self.folder / "modules.json", *steps])
 
     @cached_property
     def precision(self) -> Precision:
         """In which format products are taken. Raises `MissingWeights`."""
         if self.wanted != "fastest":
             return self.wanted
-        return faster(self._pooled) if self.dimension >= SMALLEST_DIMENSION else "fp32"
+        return choose_faster_precision(self._pooled) if self.dimension >= SMALLEST_DIMENSION else "fp32"
 
     @cached_property
     def dimension(self) -> int:
@@ -159,7 +166,7 @@ class TransformerEncoder:
             log.warning("%s: %s", self.name, warning)
         tokenizer, model = self.architecture.load(self.folder)
         if self.architecture.by_products:
-            model.set_attn_implementation(registered())
+            model.set_attn_implementation(register_attention())
         return tokenizer, model.to("cuda" if torch.cuda.is_available() else "cpu")
 
     def encode(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Floats:
@@ -179,7 +186,7 @@ class TransformerEncoder:
             return self._forward([inputs[i] for i in batch], padded, precision)
 
         done = 0
-        parts = list(batches([padded or len(ids) for ids in inputs], TOKENS_A_BATCH[device]))
+        parts = list(batch_by_length([padded or len(ids) for ids in inputs], TOKENS_A_BATCH[device]))
         for batch, found in zip(parts, side_by_side(forward, parts, device), strict=True):
             vectors[batch] = found
             done += len(batch)
@@ -194,7 +201,9 @@ class TransformerEncoder:
         if frame is None:
             whole = [prefix + utf8(text.strip()) for text in texts]
             return list(tokenizer(whole, truncation=True, max_length=limit, verbose=False)["input_ids"])
-        plain = tokenizer([collapsed(text) for text in texts], add_special_tokens=False, verbose=False)
+        plain = tokenizer(
+            [collapse_whitespace(text) for text in texts], add_special_tokens=False, verbose=False
+        )
         return [frame(tokenizer, ids, limit) for ids in plain["input_ids"]]
 
     def _forward(self, inputs: Sequence[list[int]], padded: int | None, precision: Precision) -> Floats:
@@ -215,7 +224,7 @@ class TransformerEncoder:
             return self.architecture.pool(model, ids.to(model.device), attended)
 
 
-def collapsed(text: str) -> str:
+def collapse_whitespace(text: str) -> str:
     """Replace every run of white space by one space, and what UTF-8 cannot hold by a question mark."""
     return utf8(" ".join(text.split()))
 
@@ -225,7 +234,7 @@ def utf8(text: str) -> str:
     return text.encode("utf-8", "replace").decode()
 
 
-def batches(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
+def batch_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
     """Group indices by ascending length so that longest x count stays within the budget of a batch.
 
     A text longer than the budget is a batch of its own. Every index occurs once.

@@ -71,7 +71,7 @@ def commit_of(folder: Path) -> str:
     return folder.name if folder.parent.name == "snapshots" and COMMIT.fullmatch(folder.name) else ""
 
 
-def checked(folder: Path, hub_id: str, tokenizer_files: Sequence[Sequence[str]]) -> Path:
+def require_model_files(folder: Path, hub_id: str, tokenizer_files: Sequence[Sequence[str]]) -> Path:
     """Return `folder` if it has a configuration, weights and one of the sets of tokenizer files.
 
     `hub_id`: whose files it should have; empty for a model of one's own. Raises `MissingWeights` naming the
@@ -100,7 +100,7 @@ def weights_files(folder: Path) -> list[Path]:
     return [first, *files]
 
 
-def digest(folder: Path, more: Sequence[Path] = ()) -> str:
+def digest_weights(folder: Path, more: Sequence[Path] = ()) -> str:
     """Identify weights and tokenizer, and `more` files, by content, wherever they lie: 16 hex digits."""
     files = [folder / "config.json", *weights_files(folder), *(folder / name for name in TOKENIZER_FILES)]
     files += more

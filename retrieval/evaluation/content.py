@@ -39,7 +39,7 @@ class Content:
         return self.labels.get(query, {})
 
 
-def named(name: str) -> Benchmark:
+def find_named_benchmark(name: str) -> Benchmark:
     """The newest benchmark called `name`, or with `name@2` that version. Raises `NoSuchBenchmark`."""
     found = Benchmark.objects.newest(name)
     plain, _, version = name.rpartition("@")

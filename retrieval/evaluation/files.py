@@ -13,12 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeAlias
 
-from retrieval.metrics.averages import Average, average
+from retrieval.metrics.averages import Average, average_measure
 from retrieval.metrics.codesearchnet import mean_relevances
 from retrieval.metrics.names import Measure, Need
 from retrieval.metrics.ranking import Ranking
-from retrieval.sources.lines import Malformed, lines, shown
-from retrieval.sources.trec import Judgement, Result, Row, Rows, read_qrels, read_run
+from retrieval.sources.formats.trec import Judgement, Result, Row, Rows, read_qrels, read_run
+from retrieval.sources.readers.lines import Malformed, clip_text, read_numbered_lines
 
 QueryKey: TypeAlias = tuple[str, str]
 """(language, query); the language is empty where one of the two files has none."""
@@ -138,7 +138,7 @@ def read_groups(path: Path) -> dict[str, str]:
     A document without a line is a group of its own. Raises `Malformed`.
     """
     found: dict[str, str] = {}
-    for line, text in lines(path):
+    for line, text in read_numbered_lines(path):
         columns = text.split("\t") if "\t" in text else text.split()
         if not text.strip():
             continue
@@ -146,7 +146,7 @@ def read_groups(path: Path) -> dict[str, str]:
             raise Malformed(path, line, f"expected `document group`, found {len(columns)} columns")
         document, group = (column.strip() for column in columns)
         if found.setdefault(document, group) != group:
-            raise Malformed(path, line, f"{shown(document)} is in a second group")
+            raise Malformed(path, line, f"{clip_text(document)} is in a second group")
     return found
 
 
@@ -184,7 +184,7 @@ def _judged(judgements: Rows[Judgement], keys: Keys, language: str | None) -> Ju
     for row in of_language(judgements, language):
         documents = judged[keys.of(row)]
         if row.document in documents:
-            again = f"{shown(row.document)} is judged a second time for query {shown(row.query)}"
+            again = f"{clip_text(row.document)} is judged a second time for query {clip_text(row.query)}"
             raise Malformed(judgements.file, row.line, again)
         documents[row.document] = row.relevance
     return dict(judged)
@@ -212,14 +212,18 @@ def _ranked(
 
 def _nothing_in_common(run: Path, ranked: QueryKey, judged: QueryKey) -> str:
     told = " ".join(part for part in ranked if part), " ".join(part for part in judged if part)
-    return f"No query of {run} is judged: it has {shown(told[0])}, judged is {shown(told[1])}."
+    return f"No query of {run} is judged: it has {clip_text(told[0])}, judged is {clip_text(told[1])}."
 
 
 def _refuse_repeated(run: Path, query: str, results: Results) -> None:
     repeated = results.repeated()
     if repeated is not None:
         line, document = repeated
-        raise Malformed(run, line, f"{shown(document)} is listed a second time for query {shown(query)}")
+        raise Malformed(
+            run,
+            line,
+            f"{clip_text(document)} is listed a second time for query {clip_text(query)}",
+        )
 
 
 def _group(group_of: Mapping[str, str], document: str) -> tuple[str, bool]:
@@ -247,5 +251,5 @@ def _evaluated(
         without_results += ranking.positives > 0 and not documents
         for measure in measures:
             values[measure.name].append(measure.score(ranking))
-    averages = {name: average(scores) for name, scores in values.items()}
+    averages = {name: average_measure(scores) for name, scores in values.items()}
     return Evaluation(averages, len(judged) - without_match, without_match, without_results, not_judged)

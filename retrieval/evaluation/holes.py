@@ -11,10 +11,10 @@ from django.db.models import QuerySet
 from django.utils import timezone
 
 from retrieval.evaluation.content import Content, content_of
-from retrieval.evaluation.joining import joined
-from retrieval.evaluation.publishing import Chosen, Order, publish_chosen
-from retrieval.evaluation.running import Tick, evaluated
-from retrieval.metrics.names import UnknownMeasure, measures
+from retrieval.evaluation.label_join import join_hole_labels
+from retrieval.evaluation.publication import Chosen, Order, publish_chosen
+from retrieval.evaluation.runs.system_run import Tick, evaluate_run
+from retrieval.metrics.names import UnknownMeasure, parse_measures
 from retrieval.models import (
     Benchmark,
     Candidate,
@@ -42,7 +42,7 @@ class NoHoles(ValueError):
     """There is nothing to fill, or nothing that could be published; the message says why."""
 
 
-def unjudged(run: Run, content: Content, depth: int = DEPTH) -> Iterator[tuple[int, int, int]]:
+def find_unjudged_results(run: Run, content: Content, depth: int = DEPTH) -> Iterator[tuple[int, int, int]]:
     """Yield (query, snippet, rank) of the run's first results without a label, ids of texts, by query."""
     rows = RankedList.objects.filter(run=run).order_by("query").values_list("query_id", "data")
     for query, data in rows.iterator(LISTS_A_READ):
@@ -54,11 +54,11 @@ def unjudged(run: Run, content: Content, depth: int = DEPTH) -> Iterator[tuple[i
 
 def holes_of(run: Run, depth: int = DEPTH) -> int:
     """How many pairs a build would judge."""
-    return sum(1 for _ in unjudged(run, content_of(run.benchmark), depth))
+    return sum(1 for _ in find_unjudged_results(run, content_of(run.benchmark), depth))
 
 
 @transaction.atomic
-def mined(run: Run, depth: int = DEPTH, *, people: bool = False) -> Holes:
+def mine_run_holes(run: Run, depth: int = DEPTH, *, people: bool = False) -> Holes:
     """The holes as a finished mining, whose candidates a build can judge, or people. Raises `NoHoles`."""
     benchmark = run.benchmark
     mining = Mining.objects.create(
@@ -72,10 +72,10 @@ def mined(run: Run, depth: int = DEPTH, *, people: bool = False) -> Holes:
         state=Mining.State.DONE,
         finished_at=timezone.now(),
     )
-    found = unjudged(run, content_of(benchmark), depth)
+    found = find_unjudged_results(run, content_of(benchmark), depth)
     count, batch = 0, list[tuple[int, int, int]]()
-    for one in found:
-        batch.append(one)
+    for result in found:
+        batch.append(result)
         if len(batch) == PAIRS_A_BATCH:
             count += _store(mining, batch)
             batch = []
@@ -100,7 +100,8 @@ def publish_filled(holes: Holes, filled: Iterable[Chosen], by: str) -> Benchmark
     """The next version of the benchmark: the labels of its newest one, and what was said of the holes.
 
     `by` says in words who did. A pair that nobody could judge stays unjudged. It has the members of the
-    newest version, so `carry` can score every run by it. Raises `NoHoles` where that is about something else.
+    newest version, so `rescore_runs` can score every run by it. Raises `NoHoles` where that is about
+    something else.
     """
     base = _newest(holes.run.benchmark)
     order = Order(
@@ -114,9 +115,9 @@ def publish_filled(holes: Holes, filled: Iterable[Chosen], by: str) -> Benchmark
         queries_until=base.queries_until,
         snippets_until=base.snippets_until,
         holes=holes,
-        goes_on_from=base,
+        previous_version=base,
     )
-    return publish_chosen(order, joined(base, holes, filled))
+    return publish_chosen(order, join_hole_labels(base, holes, filled))
 
 
 def _newest(old: Benchmark) -> Benchmark:
@@ -142,14 +143,14 @@ def _rule(base: Benchmark, more: str) -> str:
     return (base.merge_rule if more in base.merge_rule else base.merge_rule + more)[:LONGEST_RULE]
 
 
-def carry(old: Benchmark, new: Benchmark, tick: Tick = lambda queries: None) -> list[Run]:
+def rescore_runs(old: Benchmark, new: Benchmark, tick: Tick = lambda queries: None) -> list[Run]:
     """Score every run of `old`, and of the version that `new` goes on from, by the labels of `new`.
 
     None of a version with fewer members, which its runs did not search. Doing it twice keeps each once.
     `tick` is called with the number of queries scored since.
     """
     content = content_of(new)
-    rows = runs_to_carry(old, new.goes_on_from).filter(
+    rows = runs_to_carry(old, new.previous_version).filter(
         benchmark__snippets_until=new.snippets_until, benchmark__queries_until=new.queries_until
     )
     alike: dict[tuple[object, ...], list[Run]] = {}
@@ -175,11 +176,11 @@ def _carried(runs: Sequence[Run], content: Content, tick: Tick) -> Run:
     names = [name for name in dict.fromkeys(metrics.order_by("run", "pk")) if _is_known(name)]
     columns = ("system", "encoders", "options", "text_option", "pool", "source", "scored_at")
     copy = Run(benchmark=content.benchmark, **{name: getattr(run, name) for name in columns})
-    return evaluated(copy, lists, content, measures(names), tick=tick).run
+    return evaluate_run(copy, lists, content, parse_measures(names), tick=tick).run
 
 
 def _is_known(name: str) -> bool:
     try:
-        return bool(measures([name]))
+        return bool(parse_measures([name]))
     except UnknownMeasure:
         return False

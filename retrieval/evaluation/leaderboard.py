@@ -17,12 +17,20 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.evaluation.running import code_version
-from retrieval.evaluation.scoring import Figure, Scored, figures
-from retrieval.evaluation.system_names import parts_of
-from retrieval.metrics.resampling import RESAMPLES, SEED, Interval, bootstrap_means, interval
-from retrieval.metrics.significance import FLIPS, holm, paired_p
-from retrieval.models import Benchmark, KeptFigures, Run, Score
+from retrieval.evaluation.query_scores import Figure, Scored, compute_mean_figures
+from retrieval.evaluation.runs.system_run import code_version
+from retrieval.evaluation.systems.names import split_system_name
+from retrieval.metrics.resampling import (
+    RANKING_SEED,
+    RESAMPLES,
+    SIGN_FLIPS,
+    Interval,
+    bootstrap_means,
+    paired_p,
+    percentile_interval,
+)
+from retrieval.metrics.significance import adjust_by_holm
+from retrieval.models import Benchmark, KeptFigures, Run, Score, filled_holes_of
 from retrieval.models.benchmarks import Places
 
 MOST_RUNS = 30
@@ -64,7 +72,7 @@ class Queries:
 
 
 @dataclass(frozen=True, slots=True)
-class Standing:
+class SystemStanding:
     """One run's figures by metric; those that it was not asked for are missing.
 
     `helped_to_mine`: an encoder of it did, at any of the minings. `was_filled`: what was unjudged of its
@@ -79,7 +87,7 @@ class Standing:
 
 
 @dataclass(frozen=True, slots=True)
-class Difference:
+class PairedDifference:
     """How much higher `better` is than `other`, with a 95 % interval and Holm's p over all differences."""
 
     better: Run
@@ -100,15 +108,15 @@ class Leaderboard:
     benchmark: Benchmark
     metric: str
     metrics: Sequence[str]
-    standings: Sequence[Standing]
-    differences: Sequence[Difference]
+    standings: Sequence[SystemStanding]
+    differences: Sequence[PairedDifference]
     chosen: Chosen
     queries: int
     unmeasured: bool = False
 
     @property
     def ordered(self) -> list[Run]:
-        return [one.run for one in self.standings if self.metric in one.figures]
+        return [standing.run for standing in self.standings if self.metric in standing.figures]
 
     def values(self, most: int) -> list[Doubles]:
         """The metric of each query in the benchmark's order, NaN without a match, of the best runs."""
@@ -118,7 +126,7 @@ class Leaderboard:
         return [found[run.pk] for run in runs]
 
 
-def leaderboard(
+def build_leaderboard(
     benchmark: Benchmark,
     pool: str,
     metric: str = "",
@@ -132,7 +140,7 @@ def leaderboard(
     A `metric` that no run has is replaced by the first of `PREFERRED` that there is. Without `wait` a large
     board shows means alone, where its intervals and differences are not kept.
     """
-    runs, queries = newest(benchmark, pool), Queries(fewest, most)
+    runs, queries = find_newest_runs(benchmark, pool), Queries(fewest, most)
     digests = digests_of(runs)
     metrics = sorted({name for of_run in digests.values() for name in of_run}, key=_order)
     metric = metric if metric in metrics else next(iter(metrics), "")
@@ -163,25 +171,25 @@ def refuse_another(board: Leaderboard, metric: str) -> None:
         raise NotMeasured(f"No query of {board.benchmark} has {many}: there is no figure.")
 
 
-def keep(benchmark: Benchmark, pool: str, tick: Callable[[], None] = lambda: None) -> None:
+def precompute_leaderboards(benchmark: Benchmark, pool: str, tick: Callable[[], None] = lambda: None) -> None:
     """Compute what pages show first, so that nobody waits: all queries by each metric, each range by one.
 
     At 20,604 queries each of these takes some seconds. `tick` is called after each.
     """
-    metrics = leaderboard(benchmark, pool).metrics
+    metrics = build_leaderboard(benchmark, pool).metrics
     asked = [(metric, *RANGES[0]) for metric in metrics] + [("", *ends) for ends in RANGES[1:]]
     for metric, fewest, most in asked:
-        leaderboard(benchmark, pool, metric, fewest, most)
+        build_leaderboard(benchmark, pool, metric, fewest, most)
         tick()
 
 
 def keep_all(benchmark: Benchmark) -> None:
-    """As `keep`, of every pool that one of its runs searched."""
+    """As `precompute_leaderboards`, of every pool that one of its runs searched."""
     for pool in sorted(set(Run.objects.filter(benchmark=benchmark).values_list("pool", flat=True))):
-        keep(benchmark, pool)
+        precompute_leaderboards(benchmark, pool)
 
 
-def newest(benchmark: Benchmark, pool: str) -> list[Run]:
+def find_newest_runs(benchmark: Benchmark, pool: str) -> list[Run]:
     """The run of each system and text option in one pool that was scored last, at most `MOST_RUNS`."""
     found: dict[tuple[str, str], Run] = {}
     runs = Run.objects.filter(benchmark=benchmark, pool=pool).order_by("-scored_at", "-pk")
@@ -221,7 +229,11 @@ def figures_of(
     """
     key = {
         str(run.pk): kept_by(
-            benchmark, figures=digests[run.pk], queries=asdict(queries), seed=SEED, resamples=RESAMPLES
+            benchmark,
+            figures=digests[run.pk],
+            queries=asdict(queries),
+            seed=RANKING_SEED,
+            resamples=RESAMPLES,
         )
         for run in runs
     }
@@ -252,7 +264,9 @@ def _figures(
     condensed, chosen = benchmark.has_judged_non_matches, queries.chosen(benchmark)
     found: dict[int, dict[str, Figure]] = {run.pk: {} for run in runs}
     for row, figure in zip(
-        rows, figures(scores, condensed=condensed, chosen=chosen, intervals=intervals), strict=True
+        rows,
+        compute_mean_figures(scores, condensed=condensed, chosen=chosen, intervals=intervals),
+        strict=True,
     ):
         found[row.run_id][row.metric] = figure
     return found
@@ -267,14 +281,14 @@ def _figure(values: Mapping[str, Any]) -> Figure:
 
 def _standings(
     benchmark: Benchmark, runs: Sequence[Run], own: Mapping[int, Mapping[str, Figure]], metric: str
-) -> list[Standing]:
+) -> list[SystemStanding]:
     """Best first; runs that lack the metric come last."""
     judged = {pk: of_run[metric].judged or 0.0 for pk, of_run in own.items() if metric in of_run}
     most = max(judged.values(), default=0.0)
     mined = {name for mining in benchmark.minings for name in mining.encoders}
-    filled = {name for holes in benchmark.holes_filled for name in names_of(holes.run)}
+    filled = {name for holes in filled_holes_of(benchmark) for name in names_of(holes.run)}
     standings = [
-        Standing(
+        SystemStanding(
             run,
             own[run.pk],
             bool(mined & names_of(run)),
@@ -283,15 +297,15 @@ def _standings(
         )
         for run in runs
     ]
-    return sorted(standings, key=lambda one: -_value(one, metric))
+    return sorted(standings, key=lambda standing: -_value(standing, metric))
 
 
 def names_of(run: Run) -> set[str]:
     """What searched in it: its encoders; of a run that came as a file what its system is called by."""
-    return set(run.encoders or parts_of(run.system))
+    return set(run.encoders or split_system_name(run.system))
 
 
-def _value(standing: Standing, metric: str) -> float:
+def _value(standing: SystemStanding, metric: str) -> float:
     figure = standing.figures.get(metric)
     return -1.0 if figure is None or figure.value is None else figure.value
 
@@ -304,7 +318,7 @@ def differences_of(
     queries: Queries,
     *,
     wait: bool = True,
-) -> list[Difference] | None:
+) -> list[PairedDifference] | None:
     """Each run against the next one; nothing is said of fewer than two queries.
 
     Without `wait` None where they are not kept.
@@ -316,15 +330,15 @@ def differences_of(
         benchmark,
         differences=[digests[run.pk][metric] for run in ordered],
         queries=asdict(queries),
-        seed=SEED,
+        seed=RANKING_SEED,
         resamples=RESAMPLES,
-        flips=FLIPS,
+        flips=SIGN_FLIPS,
     )
     if not wait and not KeptFigures.objects.filter(digest=key).exists():
         return None
     rows = KeptFigures.objects.once(benchmark, key, code_version(), lambda: _apart(ordered, metric, chosen))
     return [
-        Difference(better, other, value, Interval(low, high), p)
+        PairedDifference(better, other, value, Interval(low, high), p)
         for (better, other), (value, low, high, p) in zip(pairwise(ordered), rows, strict=True)
     ]
 
@@ -339,8 +353,8 @@ def _apart(ordered: Sequence[Run], metric: str, chosen: Chosen) -> list[tuple[fl
 def neighbours_apart(table: Doubles) -> list[tuple[float, float, float, float]]:
     """Of values of shape (runs, queries), for each neighbours: difference, its interval, p after Holm."""
     apart = table[:-1] - table[1:]
-    p_values = holm([float(p) for p in paired_p(apart)])
-    between = [interval(means) for means in bootstrap_means(apart)]
+    p_values = adjust_by_holm([float(p) for p in paired_p(apart)])
+    between = [percentile_interval(means) for means in bootstrap_means(apart)]
     return [
         (float(difference.mean()), ends.low, ends.high, p)
         for difference, ends, p in zip(apart, between, p_values, strict=True)

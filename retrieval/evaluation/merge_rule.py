@@ -28,7 +28,7 @@ def agents_told(agents: Annotator) -> str:
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class AnnotatorStatement:
     """What one annotator says of a pair now, as 1 or 0: the value of its last label, by that label's id.
 
     `counts` is how many people stand behind it: several where it is itself a majority.
@@ -40,7 +40,7 @@ class Said:
     counts: int = 1
 
 
-def merged(said: Sequence[Said]) -> Said | None:
+def merge_statements(said: Sequence[AnnotatorStatement]) -> AnnotatorStatement | None:
     """The one that is published of what several annotators say of a pair; None: it is unjudged.
 
     Of several studies the one published last counts, as of several agents or imports. Reviews that are tied,
@@ -58,16 +58,20 @@ def merged(said: Sequence[Said]) -> Said | None:
     return None
 
 
-def _last(said: Sequence[Said], *sources: Source) -> Said | None:
-    return max((one for one in said if one.source in sources), key=lambda one: one.label, default=None)
+def _last(said: Sequence[AnnotatorStatement], *sources: Source) -> AnnotatorStatement | None:
+    return max(
+        (statement for statement in said if statement.source in sources),
+        key=lambda one: one.label,
+        default=None,
+    )
 
 
-def _agreed(said: Sequence[Said]) -> Said | None:
-    reviews = [one for one in said if one.source is Source.REVIEWS]
+def _agreed(said: Sequence[AnnotatorStatement]) -> AnnotatorStatement | None:
+    reviews = [statement for statement in said if statement.source is Source.REVIEWS]
     votes = Counter[int]()
-    for one in reviews:
-        votes[one.value] += one.counts
+    for review in reviews:
+        votes[review.value] += review.counts
     ahead = votes[1] - votes[0]
     if not ahead or max(votes.values()) < FEWEST_REVIEWS:
         return None
-    return _last([one for one in reviews if one.value == int(ahead > 0)], Source.REVIEWS)
+    return _last([review for review in reviews if review.value == int(ahead > 0)], Source.REVIEWS)

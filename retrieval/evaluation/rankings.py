@@ -9,8 +9,13 @@ import numpy as np
 
 from retrieval.evaluation.content import Content, snippet_members
 from retrieval.evaluation.files import NotComparable
-from retrieval.filters.duplicates import FEWEST_IDENTIFIERS, MULTISET_SIMILARITY, SET_SIMILARITY, groups
-from retrieval.metrics.distractors import POOL, drawn
+from retrieval.filters.duplicates import (
+    FEWEST_IDENTIFIERS,
+    MULTISET_SIMILARITY,
+    SET_SIMILARITY,
+    find_duplicate_groups,
+)
+from retrieval.metrics.distractors import POOL, draw_distractors
 from retrieval.metrics.names import Measure, Need
 from retrieval.metrics.ranking import Distractors, Ranking
 from retrieval.models import Pool
@@ -29,13 +34,13 @@ class Rankings:
         refuse_unmeasurable(measures, pool)
         needs = {measure.need for measure in measures}
         self.content = content
-        self.seeds = dict.fromkeys(one.seed for one in measures if one.seed is not None)
+        self.seeds = dict.fromkeys(measure.seed for measure in measures if measure.seed is not None)
         self.groups = groups_of(content) if Need.GROUPS in needs else None
         self.measures = measures
 
     def options(self) -> dict[str, dict[str, Any]]:
         """What decides a measure beside its formula, by name, of the measures of which anything does."""
-        return {one.name: told for one in self.measures if (told := self._options(one))}
+        return {measure.name: told for measure in self.measures if (told := self._options(measure))}
 
     def _options(self, measure: Measure) -> dict[str, Any]:
         if measure.need is Need.GROUPS:
@@ -80,7 +85,7 @@ class Rankings:
         self, number: int, listed: Sequence[int], judged: Mapping[int, float], seed: int
     ) -> Distractors:
         matches = [place for place, relevance in judged.items() if relevance > 0]
-        chosen = drawn(len(self.content.snippets), matches, seed, number)
+        chosen = draw_distractors(len(self.content.snippets), matches, seed, number)
         return Distractors(np.isin(listed, chosen).tolist(), len(chosen))
 
 
@@ -96,5 +101,5 @@ def refuse_unmeasurable(measures: Sequence[Measure], pool: str) -> None:
 def groups_of(content: Content) -> dict[int, int]:
     """The group of each snippet that has near-duplicates, named by the place of its first."""
     rows = snippet_members(content.benchmark).select_related("text__body")
-    found = groups(row.text.text for row in rows.iterator(TEXTS_A_READ))
+    found = find_duplicate_groups(row.text.text for row in rows.iterator(TEXTS_A_READ))
     return {place: group[0] for group in found for place in group}

@@ -1,7 +1,7 @@
 """BEIR's and MTEB's folder: `corpus.jsonl`, `queries.jsonl`, `qrels/test.tsv`, or a file for each part.
 
-Ids are the numbers of a release (`retrieval.evaluation.numbering`) with a letter before them, as BEIR takes a
-document with its query's id for the query itself and drops it. A pair that is in no file of `qrels/` is
+Ids are the numbers of a release (`evaluation.export_ids`) with a letter before them, as BEIR takes a document
+with its query's id for the query itself and drops it. A pair that is in no file of `qrels/` is
 unjudged; BEIR's tools count it as 0.
 """
 
@@ -12,16 +12,16 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from retrieval.exporting.content import Subject, TextStore
+from retrieval.exporting.files import Output
 from retrieval.exporting.parts import Parts, named_parts
-from retrieval.exporting.stores import TICK, Tick, fill
-from retrieval.exporting.writing import Output
+from retrieval.exporting.stores import TICK, Tick, fill_text_store
 
 CORPUS = "corpus.jsonl"
 QUERIES = "queries.jsonl"
 HEADER = b"query-id\tcorpus-id\tscore\n"
 
 
-def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
+def write_beir_files(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
     """Scores that are no whole numbers are written as they are; BEIR's reader refuses them."""
     write_texts(subject, folder, tick)
     names = [f"qrels/{name}.tsv" for name in named_parts(parts, "test")]
@@ -36,7 +36,7 @@ def write_texts(subject: Subject, folder: Path, tick: Tick) -> None:
         (CORPUS, b"d", subject.snippets(), subject.held_snippets),
     ):
         with TextStore() as store, Output(folder, name) as output:
-            for row in fill(entries, store, tick):
+            for row in fill_text_store(entries, store, tick):
                 if held.mask[row.position]:
                     continue
                 entry = row.entry

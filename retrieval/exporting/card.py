@@ -10,9 +10,9 @@ from typing import TypeAlias
 import numpy as np
 
 from retrieval.exporting.content import Subject
-from retrieval.exporting.licences import Withhold, reasons_told
 from retrieval.exporting.parts import Parts
 from retrieval.exporting.provenance import NOT_KNOWN
+from retrieval.exporting.withholding_policy import Withhold, reasons_told
 from retrieval.models import Basis
 
 Licences: TypeAlias = Counter[str]
@@ -20,7 +20,9 @@ MOST_LICENCES = 40
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M"))
 
 
-def card(subject: Subject, parts: Parts | None, splits: Sequence[str], licences: Licences) -> str:
+def format_dataset_card(
+    subject: Subject, parts: Parts | None, splits: Sequence[str], licences: Licences
+) -> str:
     """Markdown with the hub's header. Texts of others are told in code marks, on one line."""
     return "\n".join(
         [
@@ -36,7 +38,7 @@ def card(subject: Subject, parts: Parts | None, splits: Sequence[str], licences:
     )
 
 
-def plain(text: str) -> str:
+def quote_code(text: str) -> str:
     """A text of others inside Markdown: one line between code marks."""
     return f"`{' '.join(text.split())[:300].replace('`', chr(39))}`" if text.strip() else "not stated"
 
@@ -63,12 +65,13 @@ def _header(subject: Subject, splits: Sequence[str], licences: Licences) -> list
 def _about(subject: Subject) -> list[str]:
     benchmark, mining = subject.benchmark, subject.benchmark.mining
     made = (
-        f"The {mining.k} best snippets for each query were proposed by {plain(' + '.join(mining.encoders))}."
+        f"The {mining.k} best snippets for each query were proposed by "
+        f"{quote_code(' + '.join(mining.encoders))}."
         if mining
         else "Its pairs came with the data; how they were found is not known."
     )
     return [
-        f"# {plain(benchmark.name)}, version {benchmark.version}",
+        f"# {quote_code(benchmark.name)}, version {benchmark.version}",
         "",
         (
             "A benchmark of code search: queries, snippets, and for pairs of them whether the code answers "
@@ -77,9 +80,9 @@ def _about(subject: Subject) -> list[str]:
         "",
         "## How it was made",
         "",
-        f"{made} Systems search {plain(benchmark.get_pool_display())}.",
+        f"{made} Systems search {quote_code(benchmark.get_pool_display())}.",
         "",
-        f"Merge rule, by which one label of each pair is published: {plain(benchmark.merge_rule)}",
+        f"Merge rule, by which one label of each pair is published: {quote_code(benchmark.merge_rule)}",
         "",
         f"Published {benchmark.published_at:%Y-%m-%d} with CoSQA Workbench; sha256 `{benchmark.digest}`.",
         "",
@@ -140,7 +143,7 @@ def _bases(subject: Subject) -> list[str]:
 def _licences(licences: Licences, subject: Subject) -> list[str]:
     lines = ["## Licences of the snippets", "", "| licence | snippets |", "| --- | ---: |"]
     lines += [
-        f"| {plain(name).replace('|', '/')} | {count:,} |"
+        f"| {quote_code(name).replace('|', '/')} | {count:,} |"
         for name, count in licences.most_common(MOST_LICENCES)
     ]
     if len(licences) > MOST_LICENCES:

@@ -10,9 +10,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 from retrieval.exporting.content import Subject, TextStore
+from retrieval.exporting.files import JsonArray, Output
 from retrieval.exporting.parts import Parts, named_parts
-from retrieval.exporting.stores import Tick, fill, stored_pairs
-from retrieval.exporting.writing import JsonArray, Output
+from retrieval.exporting.stores import Tick, fill_text_store, stored_pairs
 
 CODES = "code_idx_map.txt"
 PAIR = (
@@ -21,12 +21,12 @@ PAIR = (
 )
 
 
-def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
+def write_coclr_files(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
     names = named_parts(parts, "all")
     with TextStore() as queries, TextStore() as snippets, ExitStack() as files:
-        deque(fill(subject.queries(), queries, tick), maxlen=0)
+        deque(fill_text_store(subject.queries(), queries, tick), maxlen=0)
         with Output(folder, CODES) as codes:
-            for entry in fill(subject.snippets(), snippets, tick):
+            for entry in fill_text_store(subject.snippets(), snippets, tick):
                 if not subject.held_snippets.mask[entry.position]:
                     codes.add((b",\n" if codes.count else b"{") + b"%b: %d" % (entry.json, entry.number))
             codes.add(b"}\n" if codes.count else b"{}\n")

@@ -11,23 +11,23 @@ import os
 import tempfile
 import zlib
 from array import array
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import islice
-from typing import IO, Any, Final
+from typing import IO, Final
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.evaluation.content import query_members, snippet_members
-from retrieval.evaluation.numbering import OF_QUERIES, OF_SNIPPETS, Numbering
-from retrieval.exporting.labels import ROWS_A_READ, Choice, Ids, Pairs, Places, pairs_of
-from retrieval.exporting.licences import WITHHELD, Withhold
-from retrieval.filters.licences import Standing, standing
+from retrieval.evaluation.export_ids import OF_QUERIES, OF_SNIPPETS, Numbering
+from retrieval.exporting.labels import ROWS_A_READ, Ids, LabelChoice, Pairs, Places, load_labelled_pairs
+from retrieval.exporting.withholding_policy import WITHHELD, Withhold
+from retrieval.filters.licences import LicenseStanding, classify_licence
 from retrieval.models import Benchmark, Candidate, Mining
 from retrieval.models.collections import MemberQuerySet
 
-STANDINGS: Final = tuple(Standing)
+STANDINGS: Final = tuple(LicenseStanding)
 
 
 class NothingToExport(ValueError):
@@ -35,7 +35,7 @@ class NothingToExport(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Entry:
+class MemberEntry:
     """A member with its text. `number` is what a release's file calls it."""
 
     position: int
@@ -56,15 +56,15 @@ class Held:
     """
 
     mask: npt.NDArray[np.bool_]
-    reasons: Mapping[Standing, int]
+    reasons: Mapping[LicenseStanding, int]
     passed_on: int
 
     @classmethod
     def by(cls, policy: Withhold, standings: npt.NDArray[np.uint8]) -> Held:
         """`standings`: what licences say, as places in STANDINGS."""
         mask = np.isin(standings, [STANDINGS.index(one) for one in WITHHELD[policy]])
-        counts = {one: int((standings[mask] == place).sum()) for place, one in enumerate(STANDINGS)}
-        forbidden = standings == STANDINGS.index(Standing.FORBIDDEN)
+        counts = {standing: int((standings[mask] == place).sum()) for place, standing in enumerate(STANDINGS)}
+        forbidden = standings == STANDINGS.index(LicenseStanding.FORBIDDEN)
         told = {one: count for one, count in counts.items() if count}
         return cls(mask, told, int((~mask & forbidden).sum()))
 
@@ -89,11 +89,11 @@ class Subject:
     held_queries: Held
     held_snippets: Held
 
-    def queries(self) -> Iterator[Entry]:
+    def queries(self) -> Iterator[MemberEntry]:
         """All of them, also those that are withheld."""
         return _entries(query_members(self.benchmark), self.query_numbers)
 
-    def snippets(self) -> Iterator[Entry]:
+    def snippets(self) -> Iterator[MemberEntry]:
         """All of them, also those that are withheld."""
         return _entries(snippet_members(self.benchmark), self.snippet_numbers)
 
@@ -137,15 +137,17 @@ class Subject:
 
 
 def subject_of(
-    benchmark: Benchmark, choice: Choice = Choice.FINAL, policy: Withhold = Withhold.NONE
+    benchmark: Benchmark, choice: LabelChoice = LabelChoice.FINAL, policy: Withhold = Withhold.NONE
 ) -> Subject:
     """Read a benchmark for an export. Raises `NothingToExport`."""
-    query_ids, query_numbers, asked = _members(query_members(benchmark), OF_QUERIES)
-    snippet_ids, snippet_numbers, code = _members(snippet_members(benchmark), OF_SNIPPETS)
-    pairs = pairs_of(benchmark, choice, Places.of(query_ids), Places.of(snippet_ids))
+    query_ids, query_numbers, asked = _load_member_columns(query_members(benchmark), OF_QUERIES)
+    snippet_ids, snippet_numbers, code = _load_member_columns(snippet_members(benchmark), OF_SNIPPETS)
+    pairs = load_labelled_pairs(benchmark, choice, Places.of(query_ids), Places.of(snippet_ids))
     if not len(pairs):
         there = ", ".join(
-            pairs_of(benchmark, Choice.FINAL, Places.of(query_ids), Places.of(snippet_ids)).by_source()
+            load_labelled_pairs(
+                benchmark, LabelChoice.FINAL, Places.of(query_ids), Places.of(snippet_ids)
+            ).by_source()
         )
         raise NothingToExport(
             f"Benchmark {benchmark} has no label of {choice.value}; its labels are of: {there}."
@@ -154,7 +156,7 @@ def subject_of(
     return Subject(benchmark, *members, pairs, policy, Held.by(policy, asked), Held.by(policy, code))
 
 
-def _members(members: MemberQuerySet, letter: str) -> tuple[Ids, Ids, npt.NDArray[np.uint8]]:
+def _load_member_columns(members: MemberQuerySet, letter: str) -> tuple[Ids, Ids, npt.NDArray[np.uint8]]:
     """By position: ids of texts, numbers in files, and what licences say, as places in STANDINGS."""
     ids, numbering, standings = array("q"), Numbering(letter), bytearray()
     known = dict[str, int]()
@@ -164,7 +166,7 @@ def _members(members: MemberQuerySet, letter: str) -> tuple[Ids, Ids, npt.NDArra
         ids.append(text)
         numbering.add(source_id)
         if licence not in known:
-            known[licence] = STANDINGS.index(standing(licence))
+            known[licence] = STANDINGS.index(classify_licence(licence))
         standings.append(known[licence])
     return (
         np.asarray(ids, dtype=np.int64),
@@ -173,12 +175,12 @@ def _members(members: MemberQuerySet, letter: str) -> tuple[Ids, Ids, npt.NDArra
     )
 
 
-def _entries(members: MemberQuerySet, numbers: Ids) -> Iterator[Entry]:
+def _entries(members: MemberQuerySet, numbers: Ids) -> Iterator[MemberEntry]:
     columns = ("text__body__data", "text__body_id", "source_id", "origin", "licence", "rules")
     rows = members.values_list(*columns).iterator(ROWS_A_READ)
     for position, (data, digest, source_id, origin, licence, rules) in enumerate(rows):
         text = zlib.decompress(data).decode()
-        yield Entry(position, int(numbers[position]), text, digest, source_id, origin, licence, rules)
+        yield MemberEntry(position, int(numbers[position]), text, digest, source_id, origin, licence, rules)
 
 
 class TextStore:
@@ -206,8 +208,3 @@ class TextStore:
 
     def get(self, place: int) -> bytes:
         return os.pread(self.file.fileno(), self.ends[place + 1] - self.ends[place], self.ends[place])
-
-
-Tick = Callable[[int, int], None]
-"""Called with records written and how many there will be."""
-Manifest = Mapping[str, Any]

@@ -10,12 +10,12 @@ from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 
-from retrieval.exporting.card import Licences, card
+from retrieval.exporting.card import Licences, format_dataset_card
 from retrieval.exporting.content import Subject, TextStore
+from retrieval.exporting.files import Output
 from retrieval.exporting.parts import Parts, named_parts
-from retrieval.exporting.stores import Tick, fill, stored_pairs
-from retrieval.exporting.writing import Output
-from retrieval.filters.licences import spdx
+from retrieval.exporting.stores import Tick, fill_text_store, stored_pairs
+from retrieval.filters.licences import spdx_expression
 
 CARD = "README.md"
 HUB_NAMES = {"dev": "validation"}
@@ -23,7 +23,7 @@ MEMBER = b'{"%b_idx": %d, "%b": %b, "source_id": %b, "origin": %b, "licence": %b
 PAIR = b'{"pair_idx": %d, "query_idx": %d, "query": %b, "code_idx": %d, "code": %b, "label": %d, %b}\n'
 
 
-def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
+def write_huggingface_folder(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
     splits = [HUB_NAMES.get(name, name) for name in named_parts(parts, "test")]
     names = [f"data/pairs-{split}.jsonl" for split in splits]
     licences: Licences = Counter()
@@ -38,7 +38,7 @@ def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> li
                 relevance = b'"relevance": %b, ' % repr(row.relevance).encode()
                 output = outputs[parts.part_of[row.query] if parts else 0]
                 output.add(PAIR % (*told, relevance + givers[row.giver]))
-    (folder / CARD).write_text(card(subject, parts, splits, licences), "utf-8")
+    (folder / CARD).write_text(format_dataset_card(subject, parts, splits, licences), "utf-8")
     return [CARD, *names, "data/queries.jsonl", "data/codebase.jsonl"]
 
 
@@ -57,10 +57,10 @@ def _write_members(
         else ("queries", subject.queries(), subject.held_queries)
     )
     with Output(folder, f"data/{name}.jsonl") as output:
-        for row in fill(entries, store, tick):
+        for row in fill_text_store(entries, store, tick):
             if held.mask[row.position]:
                 continue
             entry = row.entry
-            licences[spdx(entry.licence)] += 1
+            licences[spdx_expression(entry.licence)] += 1
             told = [json.dumps(text).encode() for text in (entry.source_id, entry.origin, entry.licence)]
             output.add(MEMBER % (key.encode(), row.number, key.encode(), row.json, *told))

@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.evaluation.merge_rule import agents_told
-from retrieval.models import Annotator, Basis, Benchmark, BenchmarkLabel, Label, Source, source_of
+from retrieval.models import Annotator, Basis, Benchmark, BenchmarkLabel, Label, Source, label_source_of
 from retrieval.models.labels import ADJUDICATED
 
 ROWS_A_READ: Final = 2000
@@ -22,7 +22,7 @@ GIVEN: Final = ("annotator_id", "assisted", "scale", "source", "basis")
 Ids = npt.NDArray[np.int64]
 
 
-class Choice(StrEnum):
+class LabelChoice(StrEnum):
     """Whose labels are written."""
 
     FINAL = "final"
@@ -33,10 +33,10 @@ class Choice(StrEnum):
     """What the agents said when the benchmark was published, also where people were believed."""
 
 
-WANTED: Final[Mapping[Choice, frozenset[Source]]] = {
-    Choice.FINAL: frozenset(Source),
-    Choice.EXPERTS: frozenset({Source.STUDY, Source.ADJUDICATED, Source.ACCEPTED, Source.REVIEWS}),
-    Choice.AGENTS: frozenset({Source.AGENT}),
+WANTED: Final[Mapping[LabelChoice, frozenset[Source]]] = {
+    LabelChoice.FINAL: frozenset(Source),
+    LabelChoice.EXPERTS: frozenset({Source.STUDY, Source.ADJUDICATED, Source.ACCEPTED, Source.REVIEWS}),
+    LabelChoice.AGENTS: frozenset({Source.AGENT}),
 }
 
 
@@ -152,7 +152,9 @@ class _Columns:
         return Pairs(asked[order], code[order], relevances, givers, list(self.known))
 
 
-def pairs_of(benchmark: Benchmark, choice: Choice, query_of: Places, snippet_of: Places) -> Pairs:
+def load_labelled_pairs(
+    benchmark: Benchmark, choice: LabelChoice, query_of: Places, snippet_of: Places
+) -> Pairs:
     columns, givers = _Columns(), _Givers()
     told = ("pair__query_id", "pair__snippet_id", "relevance")
     label = tuple(f"label__{column}" for column in GIVEN)
@@ -161,7 +163,7 @@ def pairs_of(benchmark: Benchmark, choice: Choice, query_of: Places, snippet_of:
         giver = givers.of(*given)
         if giver.source in WANTED[choice]:
             columns.add(query, snippet, relevance, giver)
-    if choice is Choice.AGENTS:
+    if choice is LabelChoice.AGENTS:
         _add_overruled(benchmark, columns, givers)
     return columns.pairs(query_of, snippet_of)
 
@@ -197,7 +199,7 @@ class _Givers:
             name, version = "people", ""  # who it was is nobody's business outside
         if row.kind == Annotator.Kind.ORIGINAL and "given_by" in row.config:
             name, version = str(row.config.get("annotator", name)), str(row.config.get("version", version))
-        source = source_of(row.kind, row.config, assisted, told)
+        source = label_source_of(row.kind, row.config, assisted, told)
         return Giver(source, assisted, scale, name, version, basis)
 
 
@@ -224,7 +226,7 @@ def _agents_of(benchmark: Benchmark) -> list[int]:
     """
     published = BenchmarkLabel.objects.filter(benchmark=benchmark)
     givers = list(Annotator.objects.filter(pk__in=published.values("label__annotator").distinct()))
-    people = [row.pk for row in givers if _source_of(row) in WANTED[Choice.EXPERTS]]
+    people = [row.pk for row in givers if _source_of(row) in WANTED[LabelChoice.EXPERTS]]
     believed = published.filter(label__annotator__in=people).values("pair")
     judged = Label.objects.filter(pair__in=believed, created_at__lte=benchmark.published_at)
     others = Annotator.objects.filter(pk__in=judged.values("annotator").distinct())
@@ -234,4 +236,4 @@ def _agents_of(benchmark: Benchmark) -> list[int]:
 
 
 def _source_of(giver: Annotator) -> Source:
-    return source_of(giver.kind, giver.config, assisted=False)
+    return label_source_of(giver.kind, giver.config, assisted=False)

@@ -7,20 +7,20 @@ from itertools import islice
 from pathlib import Path
 from typing import Any
 
-from retrieval.exporting.content import Entry, Held, Subject
+from retrieval.exporting.content import Held, MemberEntry, Subject
 from retrieval.exporting.parts import Parts, named_parts
 from retrieval.exporting.stores import Tick
-from retrieval.sources.parquet import libraries
+from retrieval.sources.readers.parquet import import_pyarrow
 
 ROWS_A_GROUP = 5000
 
 
-def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
+def write_parquet_files(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
     """`queries.parquet`, `codebase.parquet`, and `pairs.parquet` or a file for each part; without texts.
 
     Raises `MissingLibrary`.
     """
-    arrow, parquet = libraries()
+    arrow, parquet = import_pyarrow()
     member = [("number", arrow.int64()), *((name, arrow.string()) for name in ("text", *ORIGIN))]
     pair = [
         *((name, arrow.int64()) for name in ("query", "code")),
@@ -32,9 +32,9 @@ def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> li
     ]
     names = [f"pairs-{name}.parquet" for name in named_parts(parts, "")] if parts else ["pairs.parquet"]
     files: list[tuple[str, Any, Iterable[tuple[Any, ...]]]] = [
-        ("queries.parquet", member, _members(subject.queries(), subject.held_queries)),
-        ("codebase.parquet", member, _members(subject.snippets(), subject.held_snippets)),
-        *((name, pair, _pairs(subject, parts, place)) for place, name in enumerate(names)),
+        ("queries.parquet", member, _build_member_rows(subject.queries(), subject.held_queries)),
+        ("codebase.parquet", member, _build_member_rows(subject.snippets(), subject.held_snippets)),
+        *((name, pair, _build_pair_rows(subject, parts, place)) for place, name in enumerate(names)),
     ]
     for name, columns, rows in files:
         schema, iterator = arrow.schema(columns), iter(rows)
@@ -53,13 +53,13 @@ def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> li
 ORIGIN = ("source_id", "origin", "licence")
 
 
-def _members(entries: Iterable[Entry], held: Held) -> Iterator[tuple[Any, ...]]:
+def _build_member_rows(entries: Iterable[MemberEntry], held: Held) -> Iterator[tuple[Any, ...]]:
     for entry in entries:
         if not held.mask[entry.position]:
             yield entry.number, entry.text, entry.source_id, entry.origin, entry.licence
 
 
-def _pairs(subject: Subject, parts: Parts | None, place: int) -> Iterator[tuple[Any, ...]]:
+def _build_pair_rows(subject: Subject, parts: Parts | None, place: int) -> Iterator[tuple[Any, ...]]:
     pairs = subject.open_pairs
     for query, snippet, relevance, giver in pairs.rows():
         if parts is None or parts.part_of[query] == place:

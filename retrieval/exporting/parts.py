@@ -10,14 +10,21 @@ from dataclasses import dataclass
 from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.exporting.content import Subject
 from retrieval.exporting.labels import ROWS_A_READ
-from retrieval.splits import PARTS, Report, by_repository, report, same_queries, split
+from retrieval.exporting.splits import (
+    PARTS,
+    Report,
+    build_split_report,
+    by_repository,
+    same_queries,
+    split_queries,
+)
 
 REPOSITORY = re.compile(r"(?:https?://)?(?:www\.)?((?:github|gitlab|bitbucket)\.(?:com|org)/[\w.-]+/[\w.-]+)")
 
 
 @dataclass(frozen=True, slots=True)
 class Parts:
-    """`part_of`: by a query's position its place in `retrieval.splits.PARTS`.
+    """`part_of`: by a query's position its place in `retrieval.exporting.splits.PARTS`.
 
     `nameless`: of the `matching` snippets those that name no repository, where queries were kept together by
     that.
@@ -34,7 +41,7 @@ def named_parts(parts: Parts | None, otherwise: str) -> list[str]:
     return list(PARTS) if parts else [otherwise]
 
 
-def parts_of(subject: Subject, seed: int, repositories: bool = False) -> Parts:
+def split_benchmark(subject: Subject, seed: int, repositories: bool = False) -> Parts:
     """8:1:1 by number of matches; near-same queries stay together, with `repositories` those of one, too."""
     members = query_members(subject.benchmark).values_list("text__head", flat=True)
     groups = same_queries(list(members.iterator(ROWS_A_READ)))
@@ -47,9 +54,9 @@ def parts_of(subject: Subject, seed: int, repositories: bool = False) -> Parts:
     matches = [0] * len(groups)
     for query, _, relevance, _ in subject.pairs.rows():
         matches[query] += relevance > 0
-    found = split(groups, matches, seed)
+    found = split_queries(groups, matches, seed)
     pairs = ((query, snippet, relevance > 0) for query, snippet, relevance, _ in subject.pairs.rows())
-    return Parts(found, report(found, groups, matches, pairs, seed), matching, nameless)
+    return Parts(found, build_split_report(found, groups, matches, pairs, seed), matching, nameless)
 
 
 def _repository_names(subject: Subject) -> list[str]:

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.exporting.content import Entry, Subject
+from retrieval.exporting.content import MemberEntry, Subject
+from retrieval.exporting.files import PROVENANCE, Output
 from retrieval.exporting.labels import Ids, Pairs
-from retrieval.exporting.writing import PROVENANCE, Output
-from retrieval.filters.licences import standing
+from retrieval.filters.licences import classify_licence
 from retrieval.models import Pool
 
 LABELS = f"{PROVENANCE}/labels.jsonl"
@@ -25,7 +25,7 @@ NOT_KNOWN = "not known"
 WHY_NOT_KNOWN = "the benchmark was made of labels, so nobody knows which pairs were candidates"
 
 
-def noted(entries: Iterator[Entry], key: str, output: Output) -> Iterator[Entry]:
+def note_member_origins(entries: Iterator[MemberEntry], key: str, output: Output) -> Iterator[MemberEntry]:
     """Pass the members on, and note of each where it came from."""
     for entry in entries:
         output.line(
@@ -70,7 +70,7 @@ def write_withheld(subject: Subject, folder: Path) -> None:
     write_labels(subject, subject.withheld_pairs, folder, WITHHELD_PAIRS)
 
 
-def _known_of(entry: Entry, key: str) -> dict[str, object]:
+def _known_of(entry: MemberEntry, key: str) -> dict[str, object]:
     """What is written of a member that is withheld."""
     return {
         key: entry.number,
@@ -78,7 +78,7 @@ def _known_of(entry: Entry, key: str) -> dict[str, object]:
         "source_id": entry.source_id,
         "origin": entry.origin,
         "licence": entry.licence,
-        "reason": standing(entry.licence).value,
+        "reason": classify_licence(entry.licence).value,
     }
 
 

@@ -10,7 +10,7 @@ from retrieval.exporting.parts import Parts, named_parts
 from retrieval.exporting.stores import Tick
 
 
-def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
+def write_qrels_files(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
     """`qrels.txt`, or a file for each part of a split."""
     names = [f"qrels-{name}.txt" for name in named_parts(parts, "")] if parts else ["qrels.txt"]
     write_judgements(subject, folder, parts, names, b"q%d 0 d%d %b\n", b"", tick)

@@ -13,17 +13,17 @@ from pathlib import Path
 
 import numpy as np
 
-from retrieval.exporting.content import Entry, Subject, TextStore
+from retrieval.exporting.content import MemberEntry, Subject, TextStore
+from retrieval.exporting.files import JsonArray, Output
 from retrieval.exporting.parts import Parts
-from retrieval.exporting.provenance import QUERIES, SNIPPETS, noted
-from retrieval.exporting.writing import JsonArray, Output
-from retrieval.splits import PARTS
+from retrieval.exporting.provenance import QUERIES, SNIPPETS, note_member_origins
+from retrieval.exporting.splits import PARTS
 
 Tick = Callable[[int], None]
 TICK = 2000
 
 
-def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
+def write_release_files(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
     """Write the release; gives the names of its files."""
     with TextStore() as queries, TextStore() as snippets:
         _write_members(subject.queries(), folder, "query", queries, subject, tick)
@@ -36,7 +36,7 @@ def write(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> li
 
 
 def _write_members(
-    entries: Iterator[Entry], folder: Path, key: str, store: TextStore, subject: Subject, tick: Tick
+    entries: Iterator[MemberEntry], folder: Path, key: str, store: TextStore, subject: Subject, tick: Tick
 ) -> None:
     """`query.json` or `codebase.json`, and where each came from."""
     is_query = key == "query"
@@ -44,7 +44,7 @@ def _write_members(
     withheld = (subject.held_queries if is_query else subject.held_snippets).mask
     row = b'{"%b-idx": %%d, "%b": %%b}' % (key.encode(), key.encode())
     with JsonArray(folder, name) as output, Output(folder, side) as provenance:
-        for entry in noted(entries, f"{key}-idx", provenance):
+        for entry in note_member_origins(entries, f"{key}-idx", provenance):
             text = store.add(entry.text)
             if not withheld[entry.position]:
                 output.add(row % (entry.number, text))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 
-from retrieval.exporting.content import Entry, Subject, TextStore
+from retrieval.exporting.content import MemberEntry, Subject, TextStore
 
 Tick = Callable[[int], None]
 TICK = 2000
@@ -18,11 +18,11 @@ class Written:
     position: int
     number: int
     json: bytes
-    entry: Entry
+    entry: MemberEntry
 
 
 @dataclass(frozen=True, slots=True)
-class Row:
+class ExportPairRow:
     """A pair; `asked` and `code` are its texts as JSON, `query` its query's position, `number` the code's."""
 
     query: int
@@ -34,7 +34,7 @@ class Row:
     giver: int
 
 
-def fill(entries: Iterable[Entry], store: TextStore, tick: Tick) -> Iterator[Written]:
+def fill_text_store(entries: Iterable[MemberEntry], store: TextStore, tick: Tick) -> Iterator[Written]:
     """Keep the texts of all members in `store`, and pass them on."""
     for entry in entries:
         yield Written(entry.position, entry.number, store.add(entry.text), entry)
@@ -43,7 +43,9 @@ def fill(entries: Iterable[Entry], store: TextStore, tick: Tick) -> Iterator[Wri
     store.done()
 
 
-def stored_pairs(subject: Subject, queries: TextStore, snippets: TextStore, tick: Tick) -> Iterator[Row]:
+def stored_pairs(
+    subject: Subject, queries: TextStore, snippets: TextStore, tick: Tick
+) -> Iterator[ExportPairRow]:
     """Yield the pairs that may be passed on, by query, then snippet."""
     asked, code = subject.query_numbers, subject.snippet_numbers
     last, text = -1, b""
@@ -51,6 +53,6 @@ def stored_pairs(subject: Subject, queries: TextStore, snippets: TextStore, tick
         if query != last:
             last, text = query, queries.get(query)
         told = (int(asked[query]), int(code[snippet]), text, snippets.get(snippet))
-        yield Row(query, *told, relevance, giver)
+        yield ExportPairRow(query, *told, relevance, giver)
         if not number % TICK:
             tick(TICK)

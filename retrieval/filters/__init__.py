@@ -4,15 +4,22 @@ A rule is a flag on a member, never a reason to refuse it: mining for annotation
 evaluation uses every function.
 """
 
-from __future__ import annotations
-
-import ast
-from collections.abc import Iterator
-from dataclasses import dataclass
-from enum import IntFlag
-
-from retrieval.filters.parsing import Function, Unreadable, ast_lines, function_of, parse
-from retrieval.filters.texts import TEXT_OPTIONS, TextOption, UnknownTextOption, text_of, text_option
+from retrieval.filters.python_parser import Function, Unreadable, ast_lines, function_of, parse_snippet
+from retrieval.filters.testable_functions import (
+    NO_RULE,
+    Rule,
+    Signature,
+    find_untestable_reason,
+    rules_of,
+    signature_of,
+)
+from retrieval.filters.texts import (
+    TEXT_OPTIONS,
+    TextOption,
+    UnknownTextOption,
+    extract_searched_text,
+    text_option,
+)
 
 __all__ = [
     "NO_RULE",
@@ -24,133 +31,11 @@ __all__ = [
     "UnknownTextOption",
     "Unreadable",
     "ast_lines",
+    "extract_searched_text",
+    "find_untestable_reason",
     "function_of",
-    "parse",
+    "parse_snippet",
     "rules_of",
     "signature_of",
-    "text_of",
     "text_option",
-    "untestable",
 ]
-
-
-class Rule(IntFlag):
-    """The rules that a snippet can pass; a snippet's flags are the rules that it passes.
-
-    TESTABLE is CoSQA+'s rule: at least one input parameter and a `return` with a value. `self` and `cls`
-    are no input; a bare `return`, `return None` and `yield` are no value. Each variant changes one of these.
-    """
-
-    TESTABLE = 1
-    TESTABLE_WITH_SELF = 2
-    """`self` and `cls` count as input."""
-    TESTABLE_WITH_BARE_RETURN = 4
-    """A bare `return` and `return None` count as a value."""
-    TESTABLE_WITH_YIELD = 8
-    """`yield` and `yield from` count as a value."""
-    TESTABLE_IN_ANY_SENSE = 16
-    """All three count."""
-    TESTABLE_WITHOUT_OUTPUT = 32
-    """An input is enough: what a function does may show elsewhere than in its value."""
-
-
-NO_RULE = Rule(0)
-BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
-"""Where statements have further statements, and what holds some."""
-
-
-@dataclass(frozen=True, slots=True)
-class Signature:
-    """What the rules ask of a function."""
-
-    inputs: bool
-    receiver: bool
-    returns_value: bool
-    returns_nothing: bool
-    yields: bool
-
-
-def rules_of(code: str) -> Rule:
-    """Return the rules that a snippet's first function passes; none for code without a function.
-
-    Raises `Unreadable` for code that does not parse (Python 2, cut-off text).
-    """
-    function = function_of(parse(code))
-    return NO_RULE if function is None else _rules(signature_of(function, may_yield="yield" in code))
-
-
-def untestable(code: str) -> str | None:
-    """Why a snippet is not TESTABLE, by name; None for one that is. Each name is what a variant forgives."""
-    try:
-        function = function_of(parse(code))
-    except Unreadable:
-        return "does not parse"
-    if function is None:
-        return "no function"
-    found = signature_of(function, may_yield="yield" in code)
-    if not found.inputs:
-        return "self alone as input" if found.receiver else "no input"
-    if found.returns_value:
-        return None
-    if found.yields:
-        return "yield without return of a value"
-    return "bare return alone" if found.returns_nothing else "no return"
-
-
-def _rules(function: Signature) -> Rule:
-    with_self = function.inputs or function.receiver
-    passed = {
-        Rule.TESTABLE: function.inputs and function.returns_value,
-        Rule.TESTABLE_WITH_SELF: with_self and function.returns_value,
-        Rule.TESTABLE_WITH_BARE_RETURN: function.inputs
-        and (function.returns_value or function.returns_nothing),
-        Rule.TESTABLE_WITH_YIELD: function.inputs and (function.returns_value or function.yields),
-        Rule.TESTABLE_WITHOUT_OUTPUT: function.inputs,
-        Rule.TESTABLE_IN_ANY_SENSE: with_self
-        and (function.returns_value or function.returns_nothing or function.yields),
-    }
-    return Rule(sum(rule for rule, holds in passed.items() if holds))
-
-
-def signature_of(function: Function, may_yield: bool = True) -> Signature:
-    """Look at a function's parameters and at what it, not a function inside it, hands back.
-
-    Without `may_yield` its expressions are not searched for one, which takes a third of the time.
-    """
-    arguments = function.args
-    positional = [*arguments.posonlyargs, *arguments.args]
-    receiver = bool(positional) and positional[0].arg in ("self", "cls")
-    others = [*positional[receiver:], *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    own = list(_own_nodes(function) if may_yield else _own_statements(function))
-    returns = [node.value for node in own if isinstance(node, ast.Return)]
-    nothing = [
-        value is None or (isinstance(value, ast.Constant) and value.value is None) for value in returns
-    ]
-    return Signature(
-        inputs=any(others),
-        receiver=receiver,
-        returns_value=not all(nothing),
-        returns_nothing=any(nothing),
-        yields=any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own),
-    )
-
-
-def _own_nodes(function: Function) -> Iterator[ast.AST]:
-    """Walk the nodes in a function's body, not in functions, lambdas and classes inside it."""
-    waiting: list[ast.AST] = list(function.body)
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda | ast.ClassDef):
-            waiting.extend(ast.iter_child_nodes(node))
-
-
-def _own_statements(function: Function) -> Iterator[ast.AST]:
-    """As `_own_nodes`, of the statements alone, which no expression holds."""
-    waiting: list[ast.AST] = list(function.body)
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            for name in BLOCKS:
-                waiting.extend(getattr(node, name, ()))

@@ -20,7 +20,7 @@ WORTH_IT: Final = 1000
 ROOT: Final = Path(__file__).parents[2]
 
 
-def passed(code: str) -> Rule | None:
+def find_passed_rules(code: str) -> Rule | None:
     """The rules that a snippet passes; None for one that does not parse."""
     try:
         return rules_of(code)
@@ -68,7 +68,7 @@ class Apart:
             told = self.child.stdout.readline()
             if told.endswith("\n"):
                 return [None if bits is None else Rule(bits) for bits in json.loads(told)]
-        return [passed(code) for code in self.asked]
+        return [find_passed_rules(code) for code in self.asked]
 
 
 def _started() -> subprocess.Popen[str]:
@@ -81,7 +81,7 @@ def _started() -> subprocess.Popen[str]:
 def answer_lines(asked: TextIO, answered: TextIO) -> None:
     """Answer line after line until there are no more."""
     for line in asked:
-        found = (passed(code) for code in json.loads(line))
+        found = (find_passed_rules(code) for code in json.loads(line))
         answered.write(json.dumps([None if rules is None else int(rules) for rules in found]) + "\n")
         answered.flush()
 

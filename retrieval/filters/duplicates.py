@@ -32,48 +32,31 @@ Compared: TypeAlias = Callable[[int, int], None]
 """Called with (snippets compared with those before them, all of them)."""
 
 
-def identifiers(code: str) -> Counter[str]:
+def count_identifiers(code: str) -> Counter[str]:
     """How often each identifier stands in code, without Python's keywords."""
     return Counter(word for word in IDENTIFIER.findall(code) if word not in KEYWORDS)
 
 
-def set_similarity(one: Counter[str], other: Counter[str]) -> float:
-    """Jaccard: shared ÷ all distinct identifiers; 1 for two without any."""
-    every = len(one.keys() | other.keys())
-    return len(one.keys() & other.keys()) / every if every else 1.0
-
-
-def multiset_similarity(one: Counter[str], other: Counter[str]) -> float:
-    """Jaccard of multisets: sum of the smaller ÷ sum of the larger counts; 1 for two without any."""
-    larger = (one | other).total()
-    return (one & other).total() / larger if larger else 1.0
-
-
-def groups(codes: Iterable[str], compared: Compared | None = None) -> list[list[int]]:
+def find_duplicate_groups(codes: Iterable[str], compared: Compared | None = None) -> list[list[int]]:
     """The groups of more than one duplicate, each as ascending places in `codes`, by their first.
 
     The first of a group stands for it: the answer depends on the order of `codes` alone. `codes` are read
     once and not kept; memory is about 0.6 kB for each that differs.
     """
     found = defaultdict[int, list[int]](list)
-    for place, first in enumerate(firsts(codes, compared)):
+    for place, first in enumerate(find_group_firsts(codes, compared)):
         found[first].append(place)
     return [group for group in found.values() if len(group) > 1]
 
 
-def representatives(codes: Iterable[str], compared: Compared | None = None) -> list[int]:
-    """The places of what is left when each group is its first alone, ascending."""
-    return [place for place, first in enumerate(firsts(codes, compared)) if place == first]
-
-
-def firsts(codes: Iterable[str], compared: Compared | None = None) -> list[int]:
+def find_group_firsts(codes: Iterable[str], compared: Compared | None = None) -> list[int]:
     """For each of `codes` the place of the first of its group: its own where it has no duplicate before."""
     first_of: dict[bytes, int] = {}
     bags = Bags()
     parents = array("q")
     for place, code in enumerate(codes):
         parents.append(first_of.setdefault(_digest(code), place))
-        if parents[place] == place and (count := identifiers(code)).total() >= FEWEST_IDENTIFIERS:
+        if parents[place] == place and (count := count_identifiers(code)).total() >= FEWEST_IDENTIFIERS:
             bags.add(place, count)
     first_of.clear()  # what follows takes the memory
     for one, other in near_pairs(bags, compared):

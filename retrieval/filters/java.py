@@ -15,7 +15,7 @@ METHODS = frozenset({"method_declaration", "constructor_declaration"})
 COMMENTS = frozenset({"line_comment", "block_comment"})
 
 
-def text_of(code: str, option: str) -> str:
+def extract_java_text(code: str, option: str) -> str:
     """The part of a method that is searched; what is no Java, or no method, is returned whole."""
     source = AROUND[0] + code.encode() + AROUND[1]
     root = _root(source)

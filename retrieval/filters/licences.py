@@ -17,40 +17,13 @@ from typing import Final, TypeAlias
 from packaging.licenses import InvalidLicenseExpression, canonicalize_license_expression
 
 REDISTRIBUTABLE: Final = frozenset(
-    name.lower()
-    for name in [
-        "0BSD",
-        "AFL-3.0",
-        "AGPL-3.0",
-        "Apache-1.1",
-        "Apache-2.0",
-        "Artistic-2.0",
-        "BSD-2-Clause",
-        "BSD-3-Clause",
-        "BSD-4-Clause",
-        "BSL-1.0",
-        "CC-BY-3.0",
-        "CC-BY-4.0",
-        "CC-BY-SA-3.0",
-        "CC-BY-SA-4.0",
-        "CC0-1.0",
-        "EPL-2.0",
-        "GPL-2.0",
-        "GPL-3.0",
-        "ISC",
-        "LGPL-2.0",
-        "LGPL-2.1",
-        "LGPL-3.0",
-        "MIT",
-        "MIT-0",
-        "MPL-1.1",
-        "MPL-2.0",
-        "PSF-2.0",
-        "Python-2.0",
-        "Unlicense",
-        "WTFPL",
-        "Zlib",
-    ]
+    (
+        "0BSD AFL-3.0 AGPL-3.0 Apache-1.1 Apache-2.0 Artistic-2.0 BSD-2-Clause BSD-3-Clause BSD-4-Clause "
+        "BSL-1.0 CC-BY-3.0 CC-BY-4.0 CC-BY-SA-3.0 CC-BY-SA-4.0 CC0-1.0 EPL-2.0 GPL-2.0 GPL-3.0 ISC "
+        "LGPL-2.0 LGPL-2.1 LGPL-3.0 MIT MIT-0 MPL-1.1 MPL-2.0 PSF-2.0 Python-2.0 Unlicense WTFPL Zlib"
+    )
+    .lower()
+    .split()
 )
 FAMILIES: Final = {name.lower(): name for name in ("Apache", "BSD", "GPL", "LGPL", "MPL")}
 """What names no version; each version allows passing on. Of these alone the word is not SPDX's."""
@@ -111,7 +84,7 @@ LONGEST = 1000
 CUT_OFF: Final = " AND …"
 
 
-class Standing(StrEnum):
+class LicenseStanding(StrEnum):
     """What a licence says of passing a snippet on."""
 
     ALLOWED = "allowed"
@@ -132,19 +105,19 @@ _Licence: TypeAlias = str | _Several
 """One licence by SPDX's identifier, or in the words that stated it."""
 
 
-def standing(licence: str) -> Standing:
+def classify_licence(licence: str) -> LicenseStanding:
     """What `licence` says of passing on.
 
     >>> [standing(licence).value for licence in ("The MIT License (MIT)", "CC-BY-NC-4.0", "")]
     ['allowed', 'forbidden', 'unstated']
     """
-    if not spdx(licence):
-        return Standing.UNSTATED
-    return Standing.ALLOWED if may_be_passed_on(licence) else Standing.FORBIDDEN
+    if not spdx_expression(licence):
+        return LicenseStanding.UNSTATED
+    return LicenseStanding.ALLOWED if may_be_passed_on(licence) else LicenseStanding.FORBIDDEN
 
 
 @lru_cache(4096)
-def spdx(licence: str) -> str:
+def spdx_expression(licence: str) -> str:
     """A licence as SPDX's expression: empty where none is stated, as it was written where it is not known.
 
     >>> spdx("apache 2.0 or MIT License"), spdx("License :: OSI Approved :: BSD License"), spdx("ask us")
@@ -166,22 +139,22 @@ def may_be_passed_on(licence: str) -> bool:
     return _allows(_read(_stated(licence)))
 
 
-def covers(licence: str, other: str) -> bool:
+def is_licence_superset(licence: str, other: str) -> bool:
     """Whether all that `other` states is in `licence` already, by itself or as the family of what is.
 
     >>> covers("BSD-3-Clause OR MIT", "BSD"), covers("MIT", "MIT OR ISC"), covers("ask us", "ask us")
     (True, False, True)
     """
     stated = list(_leaves(_read(_stated(licence))))
-    known = {*stated, *(family for family in FAMILIES.values() for one in stated if _is_of(one, family))}
-    return all(one in known for one in _leaves(_read(_stated(other))))
+    known = {*stated, *(family for family in FAMILIES.values() for leave in stated if _is_of(leave, family))}
+    return all(leave in known for leave in _leaves(_read(_stated(other))))
 
 
 def _is_of(licence: str, family: str) -> bool:
     return _identifier(licence).startswith(f"{family}-")
 
 
-def shortened(licence: str, most: int) -> str:
+def shorten_licence(licence: str, most: int) -> str:
     """A licence of `most` characters: what was cut off stays one that has to hold, and nobody knows which.
 
     >>> shortened("MIT AND ISC AND CC-BY-NC-4.0", 17)

@@ -96,24 +96,24 @@ def is_identifier(query: str) -> bool:
     return len(query.split()) == 1 or MARKS.search(words[0]) is not None
 
 
-def key(query: str) -> tuple[str, ...]:
+def near_duplicate_key(query: str) -> tuple[str, ...]:
     """What near-same queries have in common: their words in order, without fillers and plural's s.
 
     The order stays: converting an int to a string is not converting a string to an int.
     """
     words = WORD.findall(query.casefold())
-    kept = [stem(word) for word in words if word not in FILLERS]
+    kept = [stem_word(word) for word in words if word not in FILLERS]
     return tuple(kept or words)
 
 
-def stem(word: str) -> str:
+def stem_word(word: str) -> str:
     """Without a plural's s: `lists` and `list` are one word."""
     return (
         word[:-1] if len(word) > 3 and word.endswith("s") and not word.endswith(("ss", "us", "is")) else word
     )
 
 
-def broken(queries: Iterable[str]) -> Iterator[QueryRule]:
+def find_broken_rules(queries: Iterable[str]) -> Iterator[QueryRule]:
     """Yield for each query the rules that it breaks; of near-same ones all but the first break DISTINCT."""
     seen: set[tuple[str, ...]] = set()
     for query in queries:
@@ -122,14 +122,14 @@ def broken(queries: Iterable[str]) -> Iterator[QueryRule]:
             rules |= QueryRule.ENGLISH
         if is_identifier(query):
             rules |= QueryRule.NO_IDENTIFIER
-        same = key(query)
+        same = near_duplicate_key(query)
         if same in seen:
             rules |= QueryRule.DISTINCT
         seen.add(same)
         yield rules
 
 
-def chosen(queries: Iterable[str], rule: QueryRule) -> Iterator[bool]:
+def flag_passing_queries(queries: Iterable[str], rule: QueryRule) -> Iterator[bool]:
     """Yield for each query whether it passes `rule`.
 
     Near-same ones are compared among those that pass the rest: a query that is refused for another reason
@@ -140,7 +140,7 @@ def chosen(queries: Iterable[str], rule: QueryRule) -> Iterator[bool]:
         passes = not (QueryRule.ENGLISH in rule and not is_english(query))
         passes = passes and not (QueryRule.NO_IDENTIFIER in rule and is_identifier(query))
         if passes and QueryRule.DISTINCT in rule:
-            same = key(query)
+            same = near_duplicate_key(query)
             passes = same not in seen
             seen.add(same)
         yield passes

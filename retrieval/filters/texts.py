@@ -8,7 +8,8 @@ from collections.abc import Iterator
 from typing import Literal, TypeAlias, get_args
 
 from retrieval.filters import java
-from retrieval.filters.parsing import Function, Unreadable, ast_lines, function_of, parse
+from retrieval.filters.python_parser import Function, Unreadable, ast_lines, function_of, parse_snippet
+from sandbox.candidate.syntax import read_python_tokens
 
 TextOption: TypeAlias = Literal["whole", "without docstring", "without comments", "signature + docstring"]
 Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
@@ -29,7 +30,7 @@ def text_option(name: str) -> TextOption:
     raise UnknownTextOption(f"there is no text option {name!r}; there are {known}")
 
 
-def text_of(code: str, option: TextOption | str) -> str:
+def extract_searched_text(code: str, option: TextOption | str) -> str:
     """Return the text of a snippet that is searched, by its first function.
 
     "without docstring" takes out its docstring (the `/**` comment before a method) and nothing else,
@@ -42,14 +43,14 @@ def text_of(code: str, option: TextOption | str) -> str:
     if option == "whole":
         return code
     try:
-        function = function_of(parse(code))
+        function = function_of(parse_snippet(code))
     except Unreadable:
-        return java.text_of(code, option)
+        return java.extract_java_text(code, option)
     if option == "without comments":
         return without_comments(code)
     if function is None:
         return code
-    return without_docstring(code, function) if option == "without docstring" else signature(code)
+    return without_docstring(code, function) if option == "without docstring" else extract_signature(code)
 
 
 def docstring_of(function: Function) -> ast.Expr | None:
@@ -62,10 +63,10 @@ def docstring_of(function: Function) -> ast.Expr | None:
 
 def without_docstring(code: str, function: Function) -> str:
     statement = docstring_of(function)
-    return code if statement is None else cut(code, statement)
+    return code if statement is None else cut_statement(code, statement)
 
 
-def cut(code: str, statement: ast.Expr) -> str:
+def cut_statement(code: str, statement: ast.Expr) -> str:
     """Cut one statement out; its lines go with it unless they hold something else."""
     lines = ast_lines(code)
     start, end = statement.lineno - 1, (statement.end_lineno or statement.lineno) - 1
@@ -82,28 +83,24 @@ def without_comments(code: str) -> str:
     Where the tokeniser ends before the parser does, what stands behind that place keeps its comments.
     """
     lines = ast_lines(code)
-    for row, column in reversed(list(comments(lines))):
+    for row, column in reversed(list(find_comments(lines))):
         line = lines[row]
         before = line[:column].rstrip()
         lines[row] = before + line[len(line.rstrip("\r\n")) :] if before else ""
     return "".join(lines)
 
 
-def comments(lines: list[str]) -> Iterator[tuple[int, int]]:
+def find_comments(lines: list[str]) -> Iterator[tuple[int, int]]:
     """Yield (place of the line, place in it) of each comment, in order."""
-    waiting = iter(lines)
-    try:
-        for token in tokenize.generate_tokens(lambda: next(waiting, "")):
-            if token.type == tokenize.COMMENT:
-                yield token.start[0] - 1, token.start[1]
-    except (tokenize.TokenError, SyntaxError):
-        return
+    for token in read_python_tokens(lines):
+        if token.type == tokenize.COMMENT:
+            yield token.start[0] - 1, token.start[1]
 
 
-def signature(code: str) -> str:
+def extract_signature(code: str) -> str:
     """A function up to its body, with its docstring."""
     plain = without_comments(code)
-    function = function_of(parse(plain))
+    function = function_of(parse_snippet(plain))
     if function is None:
         return code
     row, column = end_of_head(function)
@@ -118,4 +115,4 @@ def end_of_head(function: Function) -> tuple[int, int]:
     if said is not None:
         return said.end_lineno or said.lineno, said.end_col_offset or 0
     decorators = [] if not isinstance(first, Defined) else first.decorator_list
-    return min([first.lineno, *(one.lineno for one in decorators)]), first.col_offset
+    return min([first.lineno, *(decorator.lineno for decorator in decorators)]), first.col_offset

@@ -7,6 +7,6 @@ from __future__ import annotations
 
 from retrieval.given_pairs.benchmarks import of_benchmark
 from retrieval.given_pairs.files import Read, Wanted, of_file
-from retrieval.given_pairs.storing import NoPairs
+from retrieval.given_pairs.storage import NoPairs
 
 __all__ = ["NoPairs", "Read", "Wanted", "of_benchmark", "of_file"]

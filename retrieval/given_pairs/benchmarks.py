@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import transaction
 
-from retrieval.given_pairs.storing import store
+from retrieval.given_pairs.storage import store_pair_list
 from retrieval.models import Benchmark, Collection, PairList
 
 
@@ -24,4 +24,6 @@ def of_benchmark(benchmark: Benchmark) -> PairList:
         digest=benchmark.digest,
     )
     columns = "pair__query_id", "pair__snippet_id"
-    return store(row, benchmark.labels.order_by("pair__query_id", "pk").values_list(*columns).iterator())
+    return store_pair_list(
+        row, benchmark.labels.order_by("pair__query_id", "pk").values_list(*columns).iterator()
+    )

@@ -5,13 +5,10 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Final
 
-from retrieval.given_pairs.storing import NoPairs
+from retrieval.given_pairs.storage import NoPairs
 from retrieval.sources import Problem
-from retrieval.sources.table import USUAL, Columns, peek
-
-ROLES: Final = ("query", "snippet", "query_id", "snippet_id", "label")
+from retrieval.sources.formats.table import USUAL, Columns, peek_table_file
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +39,7 @@ class PairColumns:
 
 def columns_of(path: Path) -> PairColumns:
     """What the first records have. Raises NoPairs where there is none, or the file can't be read."""
-    seen = peek(path)
+    seen = peek_table_file(path)
     if isinstance(seen, Problem):
         raise NoPairs(f"{path.name}: {seen.message}.", [seen])
     plain = {re.sub(r"[^a-z]", "", name.lower()): name for name in reversed(seen.columns)}

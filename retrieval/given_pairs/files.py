@@ -15,16 +15,17 @@ from typing import Any, Final
 
 from django.db.models import Q
 
-from retrieval.counting import counted
-from retrieval.evaluation.publishing import NothingToPublish, Order, publish
+from retrieval.collections.import_report import ImportCounts, Options
+from retrieval.collections.importer import BATCH, identify_label_texts, import_items, store_said
+from retrieval.evaluation.publication import NothingToPublish, Order, publish_benchmark
 from retrieval.given_pairs.columns import PairColumns, columns_of
-from retrieval.given_pairs.naming import Named, Row, Side
-from retrieval.given_pairs.storing import NoPairs, store
-from retrieval.hostile import clean
-from retrieval.imported import Counts, Options
-from retrieval.importing import BATCH, identities, import_items, store_said
+from retrieval.given_pairs.member_ids import GivenPairRow, MemberColumn, Named
+from retrieval.given_pairs.storage import NoPairs, store_pair_list
 from retrieval.models import Annotator, Benchmark, Collection, Label, PairList, Text
-from retrieval.sources import GivenLabel, Problem, Query, Snippet, table
+from retrieval.sources import GivenLabel, Problem, Query, Snippet
+from retrieval.sources.formats import table
+from retrieval.texts.hostile import mark_hostile_characters
+from retrieval.texts.plurals import count_noun
 
 RULE: Final = "labels that came with the given pairs; of several of a pair the first one"
 CHUNK: Final = 2**20
@@ -48,7 +49,7 @@ class Wanted:
 
     @property
     def title(self) -> str:
-        return clean(self.called or self.path.name)[-LONGEST:]
+        return mark_hostile_characters(self.called or self.path.name)[-LONGEST:]
 
 
 @dataclass(frozen=True)
@@ -66,7 +67,7 @@ def of_file(wanted: Wanted) -> Read:
     digest = sha256_of(wanted.path)
     same = PairList.objects.filter(digest=digest).exclude(source="")
     if wanted.queries is None or wanted.snippets is None:
-        known = same.filter(source=source_of(wanted, digest)).first()
+        known = same.filter(source=describe_pair_source(wanted, digest)).first()
         return Read(known) if known else by_texts(wanted, digest)
     known = same.filter(queries=wanted.queries, snippets=wanted.snippets).first()
     return Read(known) if known else by_members(wanted, digest, wanted.queries, wanted.snippets)
@@ -84,7 +85,7 @@ def sha256_of(path: Path) -> str:
     return whole.hexdigest()
 
 
-def source_of(wanted: Wanted, digest: str) -> str:
+def describe_pair_source(wanted: Wanted, digest: str) -> str:
     """What is told of where the texts came from: another file of the same name is another source."""
     return f"{wanted.title}, sha256 {digest[:16]}"
 
@@ -97,10 +98,14 @@ def by_texts(wanted: Wanted, digest: str) -> Read:
             f"{wanted.title} has no columns of queries and of code; name the collections of queries and of "
             "snippets that its ids are of."
         )
-    left_out = checked(wanted, lambda: table.read(wanted.path, columns.as_table()))
-    source = source_of(wanted, digest)
+    left_out = check_pair_rows(wanted, lambda: table.read_table_rows(wanted.path, columns.as_table()))
+    source = describe_pair_source(wanted, digest)
     refuse_taken(wanted.name, source)
-    read = (one for one in table.read(wanted.path, columns.as_table()) if not isinstance(one, Problem))
+    read = (
+        table_row
+        for table_row in table.read_table_rows(wanted.path, columns.as_table())
+        if not isinstance(table_row, Problem)
+    )
     import_items(read, source, wanted.name, Options())
     queries, snippets = (
         Collection.objects.filter(name=wanted.name, kind=kind).order_by("-version")[0]
@@ -114,7 +119,7 @@ def by_texts(wanted: Wanted, digest: str) -> Read:
         benchmark=Benchmark.objects.newest(wanted.name),
         digest=digest,
     )
-    return Read(store(row, texts_of(wanted.path, columns)), left_out)
+    return Read(store_pair_list(row, texts_of(wanted.path, columns)), left_out)
 
 
 def refuse_taken(name: str, source: str) -> None:
@@ -133,17 +138,17 @@ def refuse_taken(name: str, source: str) -> None:
 
 def texts_of(path: Path, columns: PairColumns) -> Iterator[tuple[int, int]]:
     """The pairs of a file's texts, which are stored, as ids."""
-    whole = pairs_of(path, columns)
+    whole = read_text_pairs(path, columns)
     while some := list(islice(whole, BATCH)):
-        told = identities([GivenLabel(query, snippet, 0) for query, snippet in some])
+        told = identify_label_texts([GivenLabel(query, snippet, 0) for query, snippet in some])
         ids = Text.objects.ids_of([digest for digest, _ in told.values()])
         yield from ((ids[told[query][0]], ids[told[snippet][0]]) for query, snippet in some)
 
 
-def pairs_of(path: Path, columns: PairColumns) -> Iterator[tuple[str, str]]:
+def read_text_pairs(path: Path, columns: PairColumns) -> Iterator[tuple[str, str]]:
     """The texts of each row: the query comes first, then the snippet."""
     query = ""
-    for item in table.read(path, columns.as_table()):
+    for item in table.read_table_rows(path, columns.as_table()):
         if isinstance(item, Query):
             query = item.text
         elif isinstance(item, Snippet):
@@ -157,31 +162,36 @@ def by_members(wanted: Wanted, digest: str, queries: Collection, snippets: Colle
         raise NoPairs(f"{wanted.title} has no columns of query ids and of snippet ids, nor of their texts.")
     rows = Named(
         wanted.path,
-        Side(queries, columns.query, columns.query_id),
-        Side(snippets, columns.snippet, columns.snippet_id),
+        MemberColumn(queries, columns.query, columns.query_id),
+        MemberColumn(snippets, columns.snippet, columns.snippet_id),
         columns.label,
     ).rows
-    left_out = checked(wanted, rows)
+    left_out = check_pair_rows(wanted, rows)
     row = PairList(
         name=wanted.title,
-        source=source_of(wanted, digest),
+        source=describe_pair_source(wanted, digest),
         queries=queries,
         snippets=snippets,
-        benchmark=labelled(wanted, digest, good(rows())),
+        benchmark=benchmark_of_pair_labels(wanted, digest, keep_readable_rows(rows())),
         digest=digest,
     )
-    return Read(store(row, ((one.query, one.snippet) for one in good(rows()))), left_out)
+    return Read(
+        store_pair_list(
+            row, ((readable_row.query, readable_row.snippet) for readable_row in keep_readable_rows(rows()))
+        ),
+        left_out,
+    )
 
 
-def good(rows: Iterable[Row | Problem]) -> Iterator[Row]:
-    return (one for one in rows if not isinstance(one, Problem))
+def keep_readable_rows(rows: Iterable[GivenPairRow | Problem]) -> Iterator[GivenPairRow]:
+    return (row for row in rows if not isinstance(row, Problem))
 
 
-def labelled(wanted: Wanted, digest: str, rows: Iterator[Row]) -> Benchmark | None:
+def benchmark_of_pair_labels(wanted: Wanted, digest: str, rows: Iterator[GivenPairRow]) -> Benchmark | None:
     """The benchmark of the labels that came with the pairs; None where there are none. Raises NoPairs."""
     assert wanted.queries is not None and wanted.snippets is not None
-    given = (one for one in rows if one.label is not None)
-    source, by, counts = source_of(wanted, digest), None, Counts()
+    given = (row for row in rows if row.label is not None)
+    source, by, counts = describe_pair_source(wanted, digest), None, ImportCounts()
     while some := list(islice(given, BATCH)):
         if by is None:
             refuse_taken_benchmark(wanted.name)
@@ -192,7 +202,7 @@ def labelled(wanted: Wanted, digest: str, rows: Iterator[Row]) -> Benchmark | No
     if by is None:
         return None
     try:
-        return publish(
+        return publish_benchmark(
             Order(wanted.name, wanted.queries, wanted.snippets, RULE), Label.objects.filter(annotator=by)
         )
     except NothingToPublish:
@@ -205,13 +215,14 @@ def refuse_taken_benchmark(name: str) -> None:
         raise NoPairs(f"There is a benchmark called {name!r} already: choose another name.")
 
 
-def checked(wanted: Wanted, rows: Callable[[], Iterable[Any]]) -> tuple[Problem, ...]:
+def check_pair_rows(wanted: Wanted, rows: Callable[[], Iterable[Any]]) -> tuple[Problem, ...]:
     """The rows that can't be read; raises NoPairs for them, unless they are to be left out."""
-    problems = tuple(one for one in rows() if isinstance(one, Problem))
+    problems = tuple(row for row in rows() if isinstance(row, Problem))
     if not problems or wanted.skip_bad:
         return problems
     raise NoPairs(
-        f"{wanted.title}: {counted(len(problems), 'row')} can’t be read. Mend the file, or leave them out; "
+        f"{wanted.title}: {count_noun(len(problems), 'row')} can’t be read. Mend the file, or leave "
+        "them out; "
         "nothing was stored.",
         problems,
     )

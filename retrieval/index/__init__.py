@@ -1,7 +1,7 @@
 """The k best snippets of each query by all encoders together, exactly.
 
 A first pass finds for each query every snippet that could be among the k best: of vectors alone in blocks,
-as `retrieval.search` proves, with lexical scores in float32 with room for its rounding. A second pass scores
+as `index.search` proves, with lexical scores in float32 with room for its rounding. A second pass scores
 these few in float64. Ranks therefore depend neither on formats and block sizes nor on the last bit of a BLAS
 library.
 """
@@ -17,13 +17,19 @@ import numpy as np
 
 from retrieval.encoders.base import DenseEncoder, Doubles, Encoder, Floats, Kind, Progress
 from retrieval.fusion import Fusion
-from retrieval.index.all_scores import above_kth, largest_terms, means, off, queries_a_block
-from retrieval.index.rescoring import rescored
+from retrieval.index.all_scores import (
+    above_kth,
+    bound_mean_errors,
+    compute_mean_scores,
+    largest_terms,
+    queries_a_block,
+)
+from retrieval.index.product import Indices
+from retrieval.index.search import Rows
+from retrieval.index.second_pass import rescore_candidates
 from retrieval.index.signals import DECIMALS, Cosines, Hit, Lexical, Options, StageProgress, Terms
 from retrieval.index.vectors_alone import QUERIES_AT_ONCE, best_by_vectors, largest_cosines, with_largest
-from retrieval.product import Indices
-from retrieval.search import Rows
-from retrieval.threads import spread
+from retrieval.threads import spread_over_cores
 
 __all__ = [
     "DECIMALS",
@@ -35,19 +41,19 @@ __all__ = [
     "Terms",
     "Vectorise",
     "a_few",
+    "encode_distinct_snippets",
     "encode_in_memory",
+    "encode_signals",
+    "find_block_hits",
     "first_of_each",
-    "fuse",
-    "mine",
-    "prepare",
-    "prepared",
-    "together",
+    "fuse_signals",
+    "mine_best_snippets",
 ]
 
 Vectorise: TypeAlias = Callable[[DenseEncoder, Sequence[str], Kind, Progress | None], Rows]
 
 
-def mine(
+def mine_best_snippets(
     queries: Sequence[str],
     snippets: Sequence[str],
     encoders: Sequence[Encoder],
@@ -65,7 +71,7 @@ def mine(
     vector store's `rows`). Raises ValueError for k < 1, no encoder, or an encoder named twice.
     """
     options = Options(fusion, memory_mb, progress=progress)
-    return list(prepared(queries, snippets, encoders, vectorise, options).best(k))
+    return list(encode_distinct_snippets(queries, snippets, encoders, vectorise, options).best(k))
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,16 +87,16 @@ class Prepared:
         """Yield the k best of each query by the mean over encoders. Raises ValueError for k < 1."""
         if k < 1:
             raise ValueError(f"k is the number of snippets a query and must be at least 1, not {k}")
-        for hits in fuse(self.signals, self.queries, len(self.kept), k, self.options):
+        for hits in fuse_signals(self.signals, self.queries, len(self.kept), k, self.options):
             yield [replace(hit, index=int(self.kept[hit.index])) for hit in hits]
 
     def largest(self) -> dict[str, Doubles]:
         """By encoder each query's largest absolute score, shape (q,): what `maxabs` divides by."""
         return {
-            one.name: largest_terms(one, len(self.kept), self.options)
-            if isinstance(one, Terms)
-            else largest_cosines(one, self.options)
-            for one in self.signals
+            signal.name: largest_terms(signal, len(self.kept), self.options)
+            if isinstance(signal, Terms)
+            else largest_cosines(signal, self.options)
+            for signal in self.signals
         }
 
     def alone(self, drawn: Indices, k: int) -> Iterator[list[Hit]]:
@@ -109,7 +115,7 @@ def of_some(signal: Cosines | Terms, drawn: Indices) -> Cosines | Terms:
     return replace(signal, queries=asked, largest=largest)
 
 
-def prepared(
+def encode_distinct_snippets(
     queries: Sequence[str],
     snippets: Sequence[str],
     encoders: Sequence[Encoder],
@@ -125,11 +131,13 @@ def prepared(
         raise ValueError(f"name at least one encoder, each once; got {', '.join(names) or 'none'}")
     kept, options = first_of_each(snippets), options or Options()
     some = bool(queries) and bool(len(kept))
-    signals = prepare(queries, [snippets[i] for i in kept], encoders, vectorise, options) if some else []
+    signals = (
+        encode_signals(queries, [snippets[i] for i in kept], encoders, vectorise, options) if some else []
+    )
     return Prepared(len(queries), kept, signals, options)
 
 
-def prepare(
+def encode_signals(
     queries: Sequence[str],
     snippets: Sequence[str],
     encoders: Sequence[Encoder],
@@ -159,7 +167,7 @@ def encode_in_memory(
     return encoder.encode(texts, kind, progress)
 
 
-def fuse(
+def fuse_signals(
     signals: Sequence[Cosines | Terms],
     queries: int,
     snippets: int,
@@ -172,24 +180,32 @@ def fuse(
         yield from ([] for _ in range(queries))
         return
     if options.fusion is Fusion.MAXABS:
-        signals = [with_largest(one, options) if isinstance(one, Cosines) else one for one in signals]
+        signals = [
+            with_largest(signal, options) if isinstance(signal, Cosines) else signal for signal in signals
+        ]
     dense = [signal for signal in signals if isinstance(signal, Cosines)]
     report = options.report("search")
     if len(dense) == len(signals):
-        for hits in spread(partial(together, signals, k), a_few(best_by_vectors(dense, k, options))):
+        for hits in spread_over_cores(
+            partial(find_block_hits, signals, k), a_few(best_by_vectors(dense, k, options))
+        ):
             yield from hits
         report(queries, queries)
         return
     step = queries_a_block(signals, snippets, options.memory_mb)
     for start in range(0, queries, step):
         block = range(start, min(start + step, queries))
-        lexical = {s.name: scored(s, block, options.fusion) for s in signals if isinstance(s, Terms)}
-        found = above_kth(means(dense, lexical, block, snippets), off(dense, block), k)
-        yield from rescored(signals, lexical, block, found, k)
+        lexical = {
+            s.name: score_lexical_block(s, block, options.fusion) for s in signals if isinstance(s, Terms)
+        }
+        found = above_kth(
+            compute_mean_scores(dense, lexical, block, snippets), bound_mean_errors(dense, block), k
+        )
+        yield from rescore_candidates(signals, lexical, block, found, k)
         report(block.stop, queries)
 
 
-def scored(signal: Terms, block: range, fusion: Fusion) -> Lexical:
+def score_lexical_block(signal: Terms, block: range, fusion: Fusion) -> Lexical:
     """The scores of a block of queries with every snippet."""
     part = slice(block.start, block.stop)
     largest = None if signal.largest is None else signal.largest[part]
@@ -202,12 +218,12 @@ def a_few(found: Sequence[Indices]) -> Iterator[tuple[int, Sequence[Indices]]]:
         yield start, found[start : start + QUERIES_AT_ONCE]
 
 
-def together(
+def find_block_hits(
     signals: Sequence[Cosines | Terms], k: int, some: tuple[int, Sequence[Indices]]
 ) -> list[list[Hit]]:
     """The hits of a few queries, from the number of the first one on."""
     start, found = some
-    return list(rescored(signals, {}, range(start, start + len(found)), found, k))
+    return list(rescore_candidates(signals, {}, range(start, start + len(found)), found, k))
 
 
 def first_of_each(snippets: Sequence[str]) -> Indices:

@@ -7,22 +7,26 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from retrieval.encoders.base import Doubles, Floats
+from retrieval.index.product import UNIT, Indices
+from retrieval.index.search import iterate_row_pieces
 from retrieval.index.signals import Cosines, Lexical, Options, Terms
 from retrieval.index.vectors_alone import SNIPPETS_A_BLOCK
-from retrieval.product import UNIT, Indices
-from retrieval.search import pieces
 
 QUERIES_A_BLOCK = 4_096
 
 
-def means(dense: Sequence[Cosines], lexical: Mapping[str, Lexical], block: range, snippets: int) -> Floats:
+def compute_mean_scores(
+    dense: Sequence[Cosines], lexical: Mapping[str, Lexical], block: range, snippets: int
+) -> Floats:
     """Float32 means of a block of queries with every snippet, shape (len(block), snippets)."""
     total = np.zeros((len(block), snippets), dtype=np.float32)
     part = slice(block.start, block.stop)
     for signal in dense:
         queries = signal.queries[part] * signal.weights(part)
         for start in range(0, snippets, SNIPPETS_A_BLOCK):
-            for first, vectors in pieces(signal.snippets, start, min(start + SNIPPETS_A_BLOCK, snippets)):
+            for first, vectors in iterate_row_pieces(
+                signal.snippets, start, min(start + SNIPPETS_A_BLOCK, snippets)
+            ):
                 total[:, first : first + len(vectors)] += queries @ vectors.T
     for scores in lexical.values():
         for row in range(len(block)):
@@ -30,7 +34,7 @@ def means(dense: Sequence[Cosines], lexical: Mapping[str, Lexical], block: range
     return total / np.float32(len(dense) + len(lexical))
 
 
-def off(dense: Sequence[Cosines], block: range) -> Doubles:
+def bound_mean_errors(dense: Sequence[Cosines], block: range) -> Doubles:
     """How far a mean of `_means` can be off, shape (len(block),).
 
     A float32 sum of d products of unit vectors errs by at most d + 2 units of 2^-24, whatever its order; each

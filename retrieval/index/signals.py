@@ -11,9 +11,9 @@ import numpy as np
 
 from retrieval.encoders.base import Doubles, Floats, LexicalIndex, LexicalScores, Progress
 from retrieval.encoders.frequencies import Frequencies
-from retrieval.fusion import Fusion, scaled, weights
-from retrieval.product import Format, Indices
-from retrieval.search import Rows
+from retrieval.fusion import Fusion, invert_largest_scores, scale_scores
+from retrieval.index.product import Format, Indices
+from retrieval.index.search import Rows
 
 DECIMALS = 12
 """Cosines and means are rounded to this many decimals, far above float64's rounding: nearer ones are ties."""
@@ -64,12 +64,12 @@ class Cosines:
 
     def entering(self, queries: Indices, raw: Doubles) -> Doubles:
         """What enters the mean of the cosines `raw`; whose they are has their shape, or one like it."""
-        return raw if self.largest is None else scaled(raw, self.largest[queries])
+        return raw if self.largest is None else scale_scores(raw, self.largest[queries])
 
     def weights(self, queries: slice) -> Floats:
         """What the cosines of some queries are multiplied by, shape (q, 1)."""
         largest = np.ones(len(self.queries[queries])) if self.largest is None else self.largest[queries]
-        return np.asarray(weights(largest)[:, None], dtype=np.float32)
+        return np.asarray(invert_largest_scores(largest)[:, None], dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +98,7 @@ class Lexical:
         if self.fusion is Fusion.MEAN:
             return self.scores.share(row, snippets)
         largest = np.abs(self.scores.raw[row]).max(initial=0.0) if self.largest is None else self.largest[row]
-        return scaled(self.scores.raw[row, snippets], float(largest))
+        return scale_scores(self.scores.raw[row, snippets], float(largest))
 
 
 @dataclass(frozen=True)

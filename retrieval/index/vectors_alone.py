@@ -8,9 +8,9 @@ from dataclasses import replace
 import numpy as np
 
 from retrieval.encoders.base import Doubles
+from retrieval.index.product import Indices
+from retrieval.index.search import Joined, find_top_candidates
 from retrieval.index.signals import DECIMALS, Cosines, Options
-from retrieval.product import Indices
-from retrieval.search import Joined, candidates
 
 QUERIES_AT_ONCE = 64
 SNIPPETS_A_BLOCK = 4_096
@@ -34,7 +34,7 @@ def largest_of(signal: Cosines, least: Doubles, options: Options) -> Doubles:
     """The larger of each query's largest cosine and `least`, shape (q,)."""
     count, largest = len(signal.snippets), least.copy()
     report = options.report(f"largest of {signal.name}")
-    found = candidates(
+    found = find_top_candidates(
         signal.queries,
         Joined([signal.snippets]),
         1,
@@ -42,8 +42,12 @@ def largest_of(signal: Cosines, least: Doubles, options: Options) -> Doubles:
         least=least,
         scanned=report,
     )
-    crowded = [query for query, one in enumerate(found) if one is None]
-    sure = [(query, one) for query, one in enumerate(found) if one is not None and len(one)]
+    crowded = [query for query, candidate in enumerate(found) if candidate is None]
+    sure = [
+        (query, candidate)
+        for query, candidate in enumerate(found)
+        if candidate is not None and len(candidate)
+    ]
     for start in range(0, len(sure), QUERIES_AT_ONCE):
         some = sure[start : start + QUERIES_AT_ONCE]
         owners = np.repeat([query for query, _ in some], [len(one) for _, one in some])
@@ -58,19 +62,19 @@ def best_by_vectors(dense: Sequence[Cosines], k: int, options: Options) -> list[
     report, everything = options.report("search"), slice(None)
     queries = np.hstack([s.queries * (s.weights(everything) / np.float32(len(dense))) for s in dense])
     total = len(queries)
-    found = candidates(
+    found = find_top_candidates(
         queries,
         Joined([signal.snippets for signal in dense]),
         k,
         format_=options.format_,
         scanned=lambda done, snippets: report(done * (total - 1) // snippets, total),
     )
-    crowded = np.array([query for query, one in enumerate(found) if one is None], dtype=np.int64)
+    crowded = np.array([query for query, candidate in enumerate(found) if candidate is None], dtype=np.int64)
     for start in range(0, len(crowded), QUERIES_AT_ONCE):
         some = crowded[start : start + QUERIES_AT_ONCE]
         for query, one in zip(some, best_in_doubles(dense, some, k), strict=True):
             found[query] = one
-    return [one for one in found if one is not None]
+    return [candidate for candidate in found if candidate is not None]
 
 
 def best_in_doubles(dense: Sequence[Cosines], queries: Indices, k: int) -> Indices:
@@ -78,7 +82,9 @@ def best_in_doubles(dense: Sequence[Cosines], queries: Indices, k: int) -> Indic
     scores, indices = np.empty((len(queries), 0)), np.empty((len(queries), 0), dtype=np.int64)
     for start in range(0, len(dense[0].snippets), SNIPPETS_A_BLOCK):
         stop = min(start + SNIPPETS_A_BLOCK, len(dense[0].snippets))
-        means = np.round(np.mean([doubles(one, queries, start, stop) for one in dense], axis=0), DECIMALS)
+        means = np.round(
+            np.mean([score_in_float64(one, queries, start, stop) for one in dense], axis=0), DECIMALS
+        )
         scores = np.hstack([scores, means])
         indices = np.hstack([indices, np.broadcast_to(np.arange(start, stop), means.shape)])
         best = np.argsort(-scores, axis=1, kind="stable")[:, :k]
@@ -86,7 +92,7 @@ def best_in_doubles(dense: Sequence[Cosines], queries: Indices, k: int) -> Indic
     return indices
 
 
-def doubles(signal: Cosines, queries: Indices, start: int, stop: int) -> Doubles:
+def score_in_float64(signal: Cosines, queries: Indices, start: int, stop: int) -> Doubles:
     """What enters of some queries with the snippets from `start` to `stop`, in float64."""
     vectors = signal.snippets[start:stop].astype(np.float64)
     raw = np.round(signal.queries[queries].astype(np.float64) @ vectors.T, DECIMALS)

@@ -10,9 +10,11 @@ from typing import Any, TypeAlias
 from django.core.management.base import CommandError, CommandParser
 
 from retrieval.filters.steps import Refusals
-from retrieval.sources import Item, beir, codesearchnet, cosqa_plus, extraction, ncs, staqc, table
-from retrieval.sources.languages import LANGUAGES
-from retrieval.sources.places import expect_archives
+from retrieval.sources import Item
+from retrieval.sources.code import extraction
+from retrieval.sources.code.languages import LANGUAGES
+from retrieval.sources.code.places import expect_archives
+from retrieval.sources.formats import beir, codesearchnet, cosqa_plus, ncs, staqc, table
 
 Arguments: TypeAlias = dict[str, Any]
 
@@ -26,7 +28,7 @@ class Format:
     read: Callable[[Arguments], Iterator[Item]]
 
 
-def source_of(options: Arguments) -> str:
+def describe_import_source(options: Arguments) -> str:
     """What a collection names as its source: the names of the files and folders given, and what of them."""
     places = options.get("places") or [options["place"]]
     of = f"/{options['config']}" if options.get("config") else ""
@@ -46,7 +48,7 @@ def _cosqa_plus(options: Arguments) -> Iterator[Item]:
         raise CommandError(
             f"{options['place']} has no query.json, codebase.json or pairs.json (nor test_agent_… of them)."
         )
-    return cosqa_plus.read(release)
+    return cosqa_plus.read_cosqa_plus(release)
 
 
 def _codesearchnet_arguments(parser: CommandParser) -> None:
@@ -64,7 +66,7 @@ def _staqc_arguments(parser: CommandParser) -> None:
 def _staqc(options: Arguments) -> Iterator[Item]:
     if options["titles"] and not options["titles"].exists():
         raise CommandError(f"There is no {options['titles']}.")
-    return staqc.read(options["place"], options["titles"])
+    return staqc.read_staqc_blocks(options["place"], options["titles"])
 
 
 def _beir_arguments(parser: CommandParser) -> None:
@@ -86,7 +88,7 @@ def _beir_arguments(parser: CommandParser) -> None:
 
 def _beir(options: Arguments) -> Iterator[Item]:
     try:
-        yield from beir.read(options["place"], options["split"], options["config"])
+        yield from beir.read_beir_folder(options["place"], options["split"], options["config"])
     except beir.NotChosen as why:
         how = " with --config NAME" if why.there else ": leave --config out"
         raise CommandError(f"{options['place']} {why}{how}.") from why
@@ -104,7 +106,9 @@ def _table_arguments(parser: CommandParser) -> None:
 def _table(options: Arguments) -> Iterator[Item]:
     names = ("query", "snippet", "label", "query_id", "snippet_id", "origin", "licence", "scale")
     try:
-        return table.read(options["place"], table.Columns(**{name: options[name] for name in names}))
+        return table.read_table_rows(
+            options["place"], table.Columns(**{name: options[name] for name in names})
+        )
     except ValueError as error:
         raise CommandError(f"{str(error).capitalize()}, with --query and --snippet.") from error
 
@@ -122,7 +126,7 @@ def _documented(options: Arguments) -> Iterator[Item]:
     options["refusals"] = Refusals()
     expect_archives(options["places"])
     for place in options["places"]:
-        yield from extraction.read(place, options["language"], options["refusals"])
+        yield from extraction.read_documented_functions(place, options["language"], options["refusals"])
 
 
 FORMATS = {
@@ -139,7 +143,7 @@ FORMATS = {
     "codesearchnet": Format(
         "CodeSearchNet's functions, six languages",
         _codesearchnet_arguments,
-        lambda options: codesearchnet.read(options["places"], options["documentation"]),
+        lambda options: codesearchnet.read_codesearchnet(options["places"], options["documentation"]),
     ),
     "staqc": Format("StaQC's pickles of Stack Overflow code", _staqc_arguments, _staqc),
     "ncs": Format(

@@ -20,7 +20,7 @@ def add_argument(parser: CommandParser) -> None:
     )
 
 
-def obey(options: dict[str, Any]) -> None:
+def end_with_parent(options: dict[str, Any]) -> None:
     """Where `--end-with-parent` was given, end this process at once when its standard input closes."""
     if options["end_with_parent"]:
         threading.Thread(target=_wait, args=(sys.stdin.fileno(),), name="leash", daemon=True).start()

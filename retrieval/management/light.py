@@ -1,8 +1,10 @@
-"""What commands that come and go have in common: they start soon."""
+"""What commands that come and go have in common: they start soon, and say in words what is wrong."""
 
 from __future__ import annotations
 
-from django.core.management.base import BaseCommand
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError
 
 
 class LightCommand(BaseCommand):
@@ -13,3 +15,11 @@ class LightCommand(BaseCommand):
     """
 
     requires_system_checks = ["cosqa"]
+    refusals: tuple[type[Exception], ...] = ()
+    """Errors that say what is wrong: people see their message alone."""
+
+    def execute(self, *args: Any, **options: Any) -> Any:
+        try:
+            return super().execute(*args, **options)
+        except self.refusals as why:
+            raise CommandError(str(why)) from why

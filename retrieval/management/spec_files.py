@@ -8,7 +8,7 @@ from django.core.management.base import CommandParser
 
 
 def add_argument(parser: CommandParser) -> None:
-    """Adds it; what came is a list of paths for `known_encoders.given`."""
+    """Adds it; what came is a list of paths for `known_encoders.use_spec_files`."""
     parser.add_argument(
         "--encoder-file",
         nargs="+",

@@ -21,17 +21,3 @@ from retrieval.metrics.binary import (
     reciprocal_rank,
     success,
 )
-
-__all__ = [
-    "MMRR_CUT",
-    "MoreHitsThanPositives",
-    "average_precision",
-    "average_precision_of_reachable",
-    "distinct_matches",
-    "multi_choice_reciprocal_rank",
-    "ndcg",
-    "precision",
-    "recall",
-    "reciprocal_rank",
-    "success",
-]

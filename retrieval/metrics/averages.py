@@ -17,7 +17,7 @@ class Average:
     skipped: int
 
 
-def average(values: Iterable[float | None]) -> Average:
+def average_measure(values: Iterable[float | None]) -> Average:
     """The mean of one measure; None stands for a query without a match."""
     given = list(values)
     defined = [value for value in given if value is not None]
@@ -30,4 +30,4 @@ def average_by_positives(scores: Iterable[tuple[int, float | None]]) -> dict[int
     groups: dict[int, list[float | None]] = defaultdict(list)
     for positives, value in scores:
         groups[positives].append(value)
-    return {positives: average(groups[positives]) for positives in sorted(groups)}
+    return {positives: average_measure(groups[positives]) for positives in sorted(groups)}

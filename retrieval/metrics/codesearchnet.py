@@ -71,18 +71,6 @@ class Coverage:
         return self.relevant_found / self.relevant if self.relevant else None
 
 
-def coverage(rankings: Iterable[Ranking], *, relevant: bool = False) -> float | None:
-    """Share of the annotated snippets of all queries together that are among the results.
-
-    `relevant` counts only snippets with a relevance above 0. One share, not a mean over queries: a query with
-    many annotations weighs more. None without annotations. Raises `FoundMoreThanJudged`.
-    """
-    counted = Coverage()
-    for ranking in rankings:
-        counted.add(ranking)
-    return counted.share_of_relevant if relevant else counted.share
-
-
 def _ndcg(found: Sequence[float | None], judged: Sequence[float]) -> float | None:
     refuse_unjudged(found, judged)
     ideal = dcg(sorted(judged, reverse=True), exponential)

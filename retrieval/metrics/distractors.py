@@ -14,7 +14,7 @@ SEED = 20_604
 """Of the draw of distractors, where nobody names another."""
 
 
-def drawn(snippets: int, matches: Collection[int], seed: int, query: int) -> NDArray[np.int64]:
+def draw_distractors(snippets: int, matches: Collection[int], seed: int, query: int) -> NDArray[np.int64]:
     """The places of a query's distractors: `POOL` - 1 of the collection at random, or all of a smaller one.
 
     None is a match of the query. Another label of one snippet replaces one distractor, not all of them.
@@ -58,17 +58,3 @@ def reciprocal_rank_among(own: float, distractors: Sequence[float] | NDArray[np.
     if not (np.isfinite(own) and np.isfinite(others).all()):
         raise ValueError("every score must be a finite number")
     return 1 / (1 + int(np.count_nonzero(others >= own)))
-
-
-def reciprocal_ranks_in_pool(scores: NDArray[np.floating]) -> NDArray[np.float64]:
-    """The same for every query of a pool whose snippets are each other's distractors.
-
-    `scores`: (n, n), rows queries, columns snippets, a query's own on the diagonal; n is `POOL` in the paper.
-    Returns (n,) reciprocal ranks. Raises ValueError for another shape or a score that is not finite.
-    """
-    if scores.ndim != 2 or scores.shape[0] != scores.shape[1]:
-        raise ValueError(f"expected as many queries as snippets, found shape {scores.shape}")
-    if not np.isfinite(scores).all():
-        raise ValueError("every score must be a finite number")
-    ranks = np.count_nonzero(scores >= np.diagonal(scores)[:, None], axis=1)
-    return np.asarray(1 / ranks, dtype=np.float64)

@@ -53,12 +53,12 @@ class _Family:
     need: Need | None = None
 
 
-def measure(name: str) -> Measure:
+def parse_measure(name: str) -> Measure:
     """The measure that a name such as `ndcg@10` stands for. Raises `UnknownMeasure`."""
     written = re.fullmatch(r"([a-z_]+)(?:@([1-9][0-9]{0,6})|:(0|[1-9][0-9]{0,8}))?", name)
     family = FAMILIES.get(written[1]) if written else None
     if written is None or family is None:
-        raise UnknownMeasure(f"there is no metric {name!r}; there are {described()}")
+        raise UnknownMeasure(f"there is no metric {name!r}; there are {describe_measure_names()}")
     if not _fits(family.cut, written[2], written[3]):
         raise UnknownMeasure(f"metric {name!r}: write {written[1]}{family.cut.value}, {_TAKES[family.cut]}")
     if family.cut is _Cut.SEED:
@@ -75,15 +75,15 @@ def _fits(cut: _Cut, k: str | None, seed: str | None) -> bool:
     return seed is None and (k is not None if cut is _Cut.REQUIRED else k is None or cut is _Cut.OPTIONAL)
 
 
-def measures(names: Iterable[str]) -> list[Measure]:
+def parse_measures(names: Iterable[str]) -> list[Measure]:
     """The measures of several names, each once. Raises `UnknownMeasure`, for an empty list too."""
-    found = [measure(name) for name in dict.fromkeys(name.strip() for name in names)]
+    found = [parse_measure(name) for name in dict.fromkeys(name.strip() for name in names)]
     if not found:
-        raise UnknownMeasure(f"no metric is named; there are {described()}")
+        raise UnknownMeasure(f"no metric is named; there are {describe_measure_names()}")
     return found
 
 
-def described() -> str:
+def describe_measure_names() -> str:
     """The names in one line, with `@k` where they take a cut-off."""
     return ", ".join(f"{name}{family.cut.value}" for name, family in FAMILIES.items())
 

@@ -27,7 +27,7 @@ def first_rank(hits: Sequence[bool]) -> int | None:
     return next((rank for rank, hit in enumerate(hits, 1) if hit), None)
 
 
-def answered(first_ranks: Iterable[int | None], k: int) -> int:
+def count_answered_questions(first_ranks: Iterable[int | None], k: int) -> int:
     """Answered@k: number of questions with FRank at most k."""
     return sum(rank is not None and rank <= k for rank in first_ranks)
 
@@ -39,7 +39,7 @@ def mean_reciprocal_rank(first_ranks: Sequence[int | None]) -> float | None:
     return fsum(1 / rank for rank in first_ranks if rank is not None) / len(first_ranks)
 
 
-def summary(first_ranks: Sequence[int | None]) -> Summary:
+def summarize_first_ranks(first_ranks: Sequence[int | None]) -> Summary:
     """One row of the paper's Table 1, from one system's FRank of every question."""
-    counts = {k: answered(first_ranks, k) for k in CUTS}
+    counts = {k: count_answered_questions(first_ranks, k) for k in CUTS}
     return Summary(counts, mean_reciprocal_rank(first_ranks), len(first_ranks))

@@ -22,7 +22,7 @@ class Overlap:
     jaccard: float
 
 
-def overlap(
+def compute_list_overlap(
     first: str, second: str, depth: int, lists: Sequence[tuple[set[int], set[int]]]
 ) -> Overlap | None:
     """Of pairs of sets, one a query; None without a query that either found something for."""
@@ -34,10 +34,12 @@ def overlap(
     return Overlap(first, second, len(some), depth, shared, jaccard)
 
 
-def pairwise(names: Sequence[str], depth: int, lists: Mapping[int, Mapping[str, set[int]]]) -> list[Overlap]:
+def compute_pairwise_overlaps(
+    names: Sequence[str], depth: int, lists: Mapping[int, Mapping[str, set[int]]]
+) -> list[Overlap]:
     """Every two of `names`; `lists` holds by query and name what was found."""
     made = (
-        overlap(
+        compute_list_overlap(
             one, other, depth, [(found.get(one, set()), found.get(other, set())) for found in lists.values()]
         )
         for one, other in combinations(names, 2)

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
-from math import sqrt
 
 
 def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None:
@@ -15,16 +13,8 @@ def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None
     """
     if len(first) != len(second):
         raise ValueError(f"{len(first)} values beside {len(second)}; each thing has one in both")
-    agreeing = first_apart = second_apart = 0
-    for one, other in combinations(range(len(first)), 2):
-        a, b = _sign(first[one] - first[other]), _sign(second[one] - second[other])
-        agreeing += a * b
-        first_apart += a != 0
-        second_apart += b != 0
-    if not first_apart or not second_apart:
+    if len(set(first)) < 2 or len(set(second)) < 2:
         return None
-    return agreeing / sqrt(first_apart * second_apart)
+    from scipy.stats import kendalltau  # takes a second to load, so not before a figure needs it
 
-
-def _sign(difference: float) -> int:
-    return (difference > 0) - (difference < 0)
+    return float(kendalltau(first, second).statistic)

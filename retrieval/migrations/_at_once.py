@@ -1,4 +1,4 @@
-"""How a squashed migration makes its tables; no migration itself, as its name begins with an underscore."""
+"""How an initial migration makes its tables; no migration itself, as its name begins with an underscore."""
 
 from django.db.migrations.operations.base import Operation, OperationCategory
 

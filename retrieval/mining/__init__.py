@@ -13,33 +13,41 @@ from pathlib import Path
 
 from django.utils import timezone
 
-from retrieval import approximate, encoders, known_encoders
+from retrieval import encoders
 from retrieval.encoders import Encoder
 from retrieval.encoders.base import Doubles
 from retrieval.encoders.frequencies import Frequencies
 from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.fusion import Fusion
-from retrieval.index import Options, Prepared, StageProgress, Vectorise, prepared, stored
-from retrieval.mining import parts
+from retrieval.index import (
+    Options,
+    Prepared,
+    StageProgress,
+    Vectorise,
+    approximate,
+    encode_distinct_snippets,
+    stored_precision,
+)
+from retrieval.index.vectors import VectorStore
+from retrieval.mining import known_encoders, parts
 from retrieval.mining.alone import lists_alone
-from retrieval.mining.asking import note_asked
-from retrieval.mining.frequencies import frequencies
-from retrieval.mining.lists import Lists, lists_of
-from retrieval.mining.parts import LEASE, Unwanted, release
-from retrieval.mining.reading import (
+from retrieval.mining.frequencies import load_document_frequencies
+from retrieval.mining.input_texts import (
     NothingToMine,
     Texts,
     note_end,
-    queries_of,
+    queries_of_mining,
     refuse_empty,
     snippets_of,
     text_ids,
     texts_of,
 )
-from retrieval.mining.reporting import Reporter, fail
-from retrieval.mining.storing import resting_on, store
+from retrieval.mining.lists import Lists, lists_of
+from retrieval.mining.parts import LEASE, Unwanted, release_mining_parts
+from retrieval.mining.progress import Reporter, fail_mining
+from retrieval.mining.server_use import note_asked
+from retrieval.mining.storage import resting_on, store_candidates
 from retrieval.models import Mining, MiningPart
-from retrieval.vectors import VectorStore
 
 __all__ = [
     "NothingToMine",
@@ -47,11 +55,11 @@ __all__ = [
     "Reporter",
     "Unwanted",
     "begin_anew",
-    "fail",
-    "matching",
-    "perform",
+    "fail_mining",
+    "match_encoder_precision",
+    "perform_mining",
     "refuse_impossible",
-    "release",
+    "release_mining_parts",
     "resting_on",
 ]
 
@@ -60,7 +68,7 @@ class OtherWeights(ValueError):
     """This machine would encode otherwise than the one that began; the message says what differs."""
 
 
-def perform(
+def perform_mining(
     mining: Mining, vectors: Path, progress: StageProgress | None = None, worker: str = ""
 ) -> int | None:
     """Search the parts of `mining` that nobody else works on, and close it if no other is left.
@@ -71,30 +79,32 @@ def perform(
     """
     note_end(mining)
     members = snippets_of(mining)
-    queries = texts_of(queries_of(mining), "whole")
+    queries = texts_of(queries_of_mining(mining), "whole")
     refuse_empty(mining, queries.ids, members)
     place = VectorStore(vectors, mining.text_option)
-    chosen = alike(mining, as_stored(mining, members, place))
+    chosen = align_encoders(mining, as_stored(mining, members, place))
     refuse_index(mining, chosen)
-    start(mining)
-    counts = frequencies(mining, members, chosen, progress)
-    parts.plan(mining, len(members), together=bool(mining.approximate))
+    mark_mining_started(mining)
+    counts = load_document_frequencies(mining, members, chosen, progress)
+    parts.plan_mining_parts(mining, len(members), together=bool(mining.approximate))
     work = Work(mining, queries, members, chosen, place.rows, counts)
     count, name = mining.parts.count(), worker or uuid.uuid4().hex
     try:
-        while (part := parts.claim(mining, name)) is not None:
-            work.do(part, parts.renewing(part, count, progress))
+        while (part := parts.claim_mining_part(mining, name)) is not None:
+            work.do(part, parts.renew_lease_on_progress(part, count, progress))
     finally:
-        release(name)
+        release_mining_parts(name)
         note_asked(mining, chosen)
-    lists = parts.whole(mining)
-    return None if lists is None else store(mining, queries.ids, text_ids(members), lists)
+    lists = parts.merge_finished_parts(mining)
+    return None if lists is None else store_candidates(mining, queries.ids, text_ids(members), lists)
 
 
 def as_stored(mining: Mining, members: Sequence[int], place: VectorStore) -> list[Encoder]:
     """The mining's encoders, in the precision in which its snippets are stored, if they are."""
-    chosen = [known_encoders.get(name) for name in mining.encoders]
-    return stored.as_stored(chosen, place, lambda: texts_of(stored.evenly(members), mining.text_option).texts)
+    chosen = [known_encoders.find_encoder(name) for name in mining.encoders]
+    return stored_precision.as_stored(
+        chosen, place, lambda: texts_of(stored_precision.sample_evenly(members), mining.text_option).texts
+    )
 
 
 def refuse_index(mining: Mining, chosen: Sequence[Encoder]) -> None:
@@ -107,14 +117,14 @@ def refuse_index(mining: Mining, chosen: Sequence[Encoder]) -> None:
 
 
 def refuse_impossible(mining: Mining) -> None:
-    """Raises what `perform` would, before anything is forgotten of a mining that is done."""
-    chosen = [known_encoders.get(name) for name in mining.encoders]
+    """Raises what `perform_mining` would, before anything is forgotten of a mining that is done."""
+    chosen = [known_encoders.find_encoder(name) for name in mining.encoders]
     refuse_index(mining, chosen)
     for one in chosen:
         _ = one.identity  # raises where its weights are not here
 
 
-def start(mining: Mining) -> None:
+def mark_mining_started(mining: Mining) -> None:
     """Say that the work has begun, where no worker has said so."""
     begun = Mining.objects.filter(pk=mining.pk).exclude(state=Mining.State.RUNNING)
     begun.update(state=Mining.State.RUNNING, lease_until=timezone.now() + LEASE)
@@ -131,21 +141,23 @@ def begin_anew(mining: Mining) -> None:
     )
 
 
-def alike(mining: Mining, chosen: Sequence[Encoder]) -> list[Encoder]:
+def align_encoders(mining: Mining, chosen: Sequence[Encoder]) -> list[Encoder]:
     """The encoders as whoever came first runs them: with its weights, and in its precision.
 
     Raises OtherWeights, and encoders.UnknownEncoder where the name of a spec stands for another one.
     """
     known_encoders.keep_weights(chosen)
-    own = {one.name: one.identity for one in chosen}
+    own = {encoder.name: encoder.identity for encoder in chosen}
     revisions = known_encoders.revisions_of(chosen)
     Mining.objects.filter(pk=mining.pk, identities__isnull=True).update(identities=own, revisions=revisions)
     mining.refresh_from_db(fields=["identities", "revisions"])
     first = mining.identities or own
-    return [matching(one, first.get(one.name, own[one.name])) for one in chosen]
+    return [
+        match_encoder_precision(encoder, first.get(encoder.name, own[encoder.name])) for encoder in chosen
+    ]
 
 
-def matching(encoder: Encoder, wanted: str) -> Encoder:
+def match_encoder_precision(encoder: Encoder, wanted: str) -> Encoder:
     """`encoder` in the precision of `wanted`. Raises OtherWeights where that is not all that differs."""
     if encoder.identity != wanted and isinstance(encoder, TransformerEncoder):
         encoder = replace(encoder, wanted="bf16" if encoder.precision == "fp32" else "fp32")
@@ -171,11 +183,11 @@ class Work:
 
     def do(self, part: MiningPart, progress: StageProgress) -> None:
         """Measure a part, or search it, and keep what was found. Raises Unwanted."""
-        if parts.unmeasured(self.mining):
+        if parts.has_unmeasured_parts(self.mining):
             texts = texts_of(self.members[part.start : part.stop], self.mining.text_option).texts
             parts.keep_largest(part, self.prepared(texts, {}, progress).largest())
         else:
-            parts.keep(part, *self.search(part, progress))
+            parts.store_part_lists(part, *self.search(part, progress))
 
     def prepared(
         self, texts: Sequence[str], largest: Mapping[str, Doubles], progress: StageProgress
@@ -183,14 +195,14 @@ class Work:
         options = Options(
             Fusion(self.mining.fusion), progress=progress, frequencies=self.frequencies, largest=largest
         )
-        return prepared(self.queries.texts, texts, self.encoders, self.rows, options)
+        return encode_distinct_snippets(self.queries.texts, texts, self.encoders, self.rows, options)
 
     def search(self, part: MiningPart, progress: StageProgress) -> tuple[Lists, Lists | None]:
         """The k best snippets of one part for every query, and by each encoder alone for a few."""
         mining, asked = self.mining, self.queries.texts
         texts = texts_of(self.members[part.start : part.stop], mining.text_option).texts
         if mining.approximate:
-            hits, recall = approximate.mine(
+            hits, recall = approximate.mine_approximately(
                 asked, texts, self.encoders, mining.k, mining.approximate, self.rows, progress
             )
             Mining.objects.filter(pk=mining.pk).update(recall=asdict(recall))

@@ -11,14 +11,14 @@ from typing import Final
 import numpy as np
 
 from retrieval.index import Prepared
-from retrieval.metrics.overlap import Overlap, pairwise
+from retrieval.metrics.overlap import Overlap, compute_pairwise_overlaps
 from retrieval.mining.lists import Indices, Lists, lists_of
 
 SAMPLED_QUERIES: Final = 500
 SEED: Final = 7
 
 
-def drawn(queries: int) -> Indices:
+def draw_sampled_queries(queries: int) -> Indices:
     """The numbers of the sampled queries, ascending: the same ones for each part."""
     return np.sort(np.random.default_rng(SEED).permutation(queries)[:SAMPLED_QUERIES])
 
@@ -30,14 +30,14 @@ def lists_alone(found: Prepared, texts: Sequence[str], start: int, k: int) -> Li
     """
     if len(found.signals) < 2:
         return None
-    return lists_of(list(found.alone(drawn(found.queries), k)), texts, start, ())
+    return lists_of(list(found.alone(draw_sampled_queries(found.queries), k)), texts, start, ())
 
 
-def overlaps(names: Sequence[str], queries: int, k: int, lists: Lists) -> list[Overlap]:
+def compute_encoder_overlaps(names: Sequence[str], queries: int, k: int, lists: Lists) -> list[Overlap]:
     """What every two encoders have in common, of the lists of all parts."""
-    sampled = len(drawn(queries))
+    sampled = len(draw_sampled_queries(queries))
     found: dict[int, dict[str, set[int]]] = {}
     for owner, index in zip(lists.owners.tolist(), lists.indices.tolist(), strict=True):
         encoder, query = divmod(owner, sampled)
         found.setdefault(query, {}).setdefault(names[encoder], set()).add(index)
-    return pairwise(names, k, found)
+    return compute_pairwise_overlaps(names, k, found)

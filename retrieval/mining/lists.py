@@ -38,17 +38,17 @@ class Lists:
         return len(self.owners)
 
     def __getitem__(self, these: Indices | npt.NDArray[np.bool_]) -> Lists:
-        return Lists(*(getattr(self, one.name)[these] for one in fields(self)))
+        return Lists(*(getattr(self, field.name)[these] for field in fields(self)))
 
     def to_bytes(self) -> bytes:
         stream = io.BytesIO()
-        np.savez_compressed(stream, **{one.name: getattr(self, one.name) for one in fields(self)})
+        np.savez_compressed(stream, **{field.name: getattr(self, field.name) for field in fields(self)})
         return stream.getvalue()
 
     @classmethod
     def from_bytes(cls, stored: bytes) -> Lists:
         with np.load(io.BytesIO(stored), allow_pickle=False) as arrays:
-            return cls(*(arrays[one.name] for one in fields(cls)))
+            return cls(*(arrays[field.name] for field in fields(cls)))
 
     def ranks(self) -> Indices:
         """Each hit's rank in its query's list, from 1."""
@@ -69,20 +69,20 @@ def lists_of(hits: Sequence[Sequence[Hit]], texts: Sequence[str], start: int, na
     return Lists(
         owners=np.repeat(np.arange(len(hits)), [len(found) for found in hits]).astype(np.int64),
         indices=indices + start,
-        keys=np.array([key_of(texts[hit.index]) for hit in flat], dtype=np.uint64).reshape(len(flat), 2),
+        keys=np.array([text_key_of(texts[hit.index]) for hit in flat], dtype=np.uint64).reshape(len(flat), 2),
         scores=np.array([hit.score for hit in flat], dtype=np.float64),
         entering=np.array([[hit.entering[name] for name in names] for hit in flat]).reshape(shape),
         raw=np.array([[hit.raw[name] for name in names] for hit in flat]).reshape(shape),
     )
 
 
-def key_of(text: str) -> tuple[int, int]:
+def text_key_of(text: str) -> tuple[int, int]:
     """128 bits of what a stripped text is known by."""
     digest = hashlib.sha256(text.strip().encode("utf-8", "surrogatepass")).digest()
     return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")
 
 
-def merged(some: Lists, later: Lists, k: int) -> Lists:
+def merge_hit_lists(some: Lists, later: Lists, k: int) -> Lists:
     """The k best of each query of two parts, of which `later` has the later snippets.
 
     Of one text the first snippet alone stays; equal means keep ascending index. That is what one search of

@@ -8,20 +8,20 @@ from typing import Any
 
 import numpy as np
 
-from retrieval.approximate import SAMPLED_QUERIES, SEED
 from retrieval.encoders import Encoder
-from retrieval.index import mine
-from retrieval.mining.reading import queries_of, snippets_of, text_ids, texts_of
-from retrieval.mining.recovering import recovered
+from retrieval.index import mine_best_snippets
+from retrieval.index.approximate import SAMPLED_QUERIES, SEED
+from retrieval.index.vectors import VectorStore
+from retrieval.mining.input_texts import queries_of_mining, snippets_of, text_ids, texts_of
+from retrieval.mining.recall_estimate import count_recovered_matches
 from retrieval.models import Candidate, Mining
-from retrieval.vectors import VectorStore
 
 
 def recovered_again(mining: Mining) -> dict[str, Any]:
     """What it recovered, counted of its candidates and of the labels that there were when it ended."""
     mined = found_of(mining)
-    queries = [query for query in text_ids(queries_of(mining)) if query in mined]
-    return recovered(mining, queries, text_ids(snippets_of(mining)), until=mining.finished_at)
+    queries = [query for query in text_ids(queries_of_mining(mining)) if query in mined]
+    return count_recovered_matches(mining, queries, text_ids(snippets_of(mining)), until=mining.finished_at)
 
 
 def recall_again(mining: Mining, known: Sequence[Encoder], vectors: Path) -> float:
@@ -30,12 +30,12 @@ def recall_again(mining: Mining, known: Sequence[Encoder], vectors: Path) -> flo
     Raises what `known` raise where a vector is not in the store.
     """
     found = found_of(mining)
-    every = texts_of(queries_of(mining), "whole")
+    every = texts_of(queries_of_mining(mining), "whole")
     asked = [(query, text) for query, text in zip(every.ids, every.texts, strict=True) if query in found]
     drawn = np.sort(np.random.default_rng(SEED).permutation(len(asked))[:SAMPLED_QUERIES])
     sample = [asked[place] for place in drawn.tolist()]
     snippets = texts_of(snippets_of(mining), mining.text_option)
-    exact = mine(
+    exact = mine_best_snippets(
         [text for _, text in sample],
         snippets.texts,
         known,

@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from retrieval.fusion import Fusion
 from retrieval.index import StageProgress
-from retrieval.mining.lists import Doubles, Lists, merged
+from retrieval.mining.lists import Doubles, Lists, merge_hit_lists
 from retrieval.models import Mining, MiningPart
 
 SNIPPETS_A_PART = 65_536
@@ -30,7 +30,7 @@ class Unwanted(Exception):
     """The part was taken from this worker: the mining was ordered anew, or its lease had run out."""
 
 
-def plan(mining: Mining, snippets: int, *, together: bool) -> None:
+def plan_mining_parts(mining: Mining, snippets: int, *, together: bool) -> None:
     """Divide so many snippets into parts, once, however many workers try; `together`: into one."""
     if mining.parts.exists():
         return
@@ -42,7 +42,7 @@ def plan(mining: Mining, snippets: int, *, together: bool) -> None:
     MiningPart.objects.bulk_create(rows, ignore_conflicts=True)
 
 
-def free() -> Q:
+def filter_free_parts() -> Q:
     """Parts that nobody works on."""
     return Q(found=None) & (Q(lease_until=None) | Q(lease_until__lt=timezone.now()))
 
@@ -58,19 +58,19 @@ def measures_first(mining: Mining) -> bool:
     return mining.fusion == Fusion.MAXABS and mining.parts.count() > 1
 
 
-def unmeasured(mining: Mining) -> bool:
+def has_unmeasured_parts(mining: Mining) -> bool:
     """Whether the largest scores of a part are still to be found, before any can be searched."""
     return measures_first(mining) and mining.parts.filter(largest=None).exists()
 
 
-def claim(mining: Mining, worker: str) -> MiningPart | None:
+def claim_mining_part(mining: Mining, worker: str) -> MiningPart | None:
     """Take up the first part that nobody works on; None where there is none.
 
     Where others are at the last parts to be measured, wait for them, or for their leases to run out.
     """
     while True:
-        measuring = unmeasured(mining)
-        wanted = mining.parts.filter(free(), **({"largest": None} if measuring else {}))
+        measuring = has_unmeasured_parts(mining)
+        wanted = mining.parts.filter(filter_free_parts(), **({"largest": None} if measuring else {}))
         number = wanted.order_by("number").values_list("number", flat=True).first()
         if number is not None:
             taken = wanted.filter(number=number)
@@ -87,7 +87,7 @@ def mine_of(part: MiningPart) -> QuerySet[MiningPart]:
     return MiningPart.objects.filter(pk=part.pk, worker=part.worker, found=None)
 
 
-def keep(part: MiningPart, lists: Lists, alone: Lists | None) -> None:
+def store_part_lists(part: MiningPart, lists: Lists, alone: Lists | None) -> None:
     """Store what was found, by all encoders and by each alone. Raises Unwanted."""
     own = alone.to_bytes() if alone else None
     if not mine_of(part).update(found=lists.to_bytes(), alone=own, lease_until=None):
@@ -114,12 +114,12 @@ def largest_of_all(mining: Mining) -> dict[str, Doubles]:
     return found
 
 
-def release(worker: str) -> None:
+def release_mining_parts(worker: str) -> None:
     """Let others take up what a worker that ended had in hand."""
     MiningPart.objects.filter(worker=worker, found=None).update(worker="", lease_until=None)
 
 
-def renewing(part: MiningPart, parts: int, progress: StageProgress | None) -> StageProgress:
+def renew_lease_on_progress(part: MiningPart, parts: int, progress: StageProgress | None) -> StageProgress:
     """Progress of a part, told as one of so many, which renews its lease. Raises Unwanted."""
     words = f"part {part.number} of {parts}: " if parts > 1 else ""
     renewed = time.monotonic()
@@ -128,14 +128,14 @@ def renewing(part: MiningPart, parts: int, progress: StageProgress | None) -> St
         nonlocal renewed
         if time.monotonic() - renewed > SECONDS_BETWEEN_RENEWALS:
             renewed = time.monotonic()
-            renew(part)
+            renew_part_lease(part)
         if progress is not None:
             progress(words + phase, done, total)
 
     return report
 
 
-def renew(part: MiningPart) -> None:
+def renew_part_lease(part: MiningPart) -> None:
     """Say that the part's worker lives. Raises Unwanted."""
     until = timezone.now() + LEASE
     if not mine_of(part).update(lease_until=until):
@@ -143,22 +143,22 @@ def renew(part: MiningPart) -> None:
     Mining.objects.filter(pk=part.mining_id, state=Mining.State.RUNNING).update(lease_until=until)
 
 
-def whole(mining: Mining) -> Lists | None:
+def merge_finished_parts(mining: Mining) -> Lists | None:
     """The lists of all parts, merged one by one; None while one is not done."""
     if not mining.parts.exists() or mining.parts.filter(found=None).exists():
         return None
-    return joined(mining, "found")
+    return merge_part_column(mining, "found")
 
 
 def whole_alone(mining: Mining) -> Lists | None:
     """The same of each encoder's own lists; None where there is but one encoder."""
-    return None if mining.parts.filter(alone=None).exists() else joined(mining, "alone")
+    return None if mining.parts.filter(alone=None).exists() else merge_part_column(mining, "alone")
 
 
-def joined(mining: Mining, column: str) -> Lists | None:
+def merge_part_column(mining: Mining, column: str) -> Lists | None:
     found: Lists | None = None
     stored = mining.parts.order_by("number").values_list(column, flat=True)
     for some in stored.iterator(chunk_size=1):
         lists = Lists.from_bytes(bytes(some))
-        found = lists if found is None else merged(found, lists, mining.k)
+        found = lists if found is None else merge_hit_lists(found, lists, mining.k)
     return found

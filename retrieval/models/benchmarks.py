@@ -18,8 +18,6 @@ if TYPE_CHECKING:  # every command imports the models, and few compute
     import numpy as np
     import numpy.typing as npt
 
-    from retrieval.models.holes import Holes
-
 Places: TypeAlias = "npt.NDArray[np.uint32]"
 NOWHERE = 2**32 - 1
 """Stands in a ranked list for a snippet that the benchmark does not have."""
@@ -55,7 +53,7 @@ class Benchmark(models.Model):
     snippets_until = models.PositiveIntegerField(help_text="only snippets before this position")
     pool = models.CharField(max_length=10, choices=Pool, default=Pool.COLLECTION)
     mining = models.ForeignKey(Mining, null=True, on_delete=models.PROTECT, related_name="benchmarks")
-    further_minings = models.ManyToManyField(
+    extension_minings = models.ManyToManyField(
         Mining, related_name="+", blank=True, help_text="those of extensions of the build that it was made of"
     )
     holes = models.ForeignKey(
@@ -65,14 +63,14 @@ class Benchmark(models.Model):
         related_name="filled",
         help_text="those whose labels it has beside the ones of the version before",
     )
-    goes_on_from = models.ForeignKey(
+    previous_version = models.ForeignKey(
         "self",
         null=True,
         on_delete=models.PROTECT,
         related_name="+",
         help_text="the version whose labels it has beside those of the holes, or corrects",
     )
-    given = models.ForeignKey(
+    pair_list = models.ForeignKey(
         "retrieval.PairList",
         null=True,
         on_delete=models.PROTECT,
@@ -113,18 +111,7 @@ class Benchmark(models.Model):
         """Those whose candidates it was made of, the first one first; none where nobody knows."""
         if self.mining is None:
             return []
-        return [self.mining, *self.further_minings.order_by("pk")]
-
-    @property
-    def holes_filled(self) -> list[Holes]:
-        """Those that were filled for it, and for the versions that it goes on from, the last ones first."""
-        found: list[Holes] = []
-        version: Benchmark | None = self
-        while version is not None:
-            if version.holes is not None:
-                found.append(version.holes)
-            version = version.goes_on_from
-        return found
+        return [self.mining, *self.extension_minings.order_by("pk")]
 
     @cached_property
     def has_judged_non_matches(self) -> bool:

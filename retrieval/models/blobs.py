@@ -8,8 +8,8 @@ from typing import ClassVar, Self
 from django.db import models
 from django.db.backends.base.base import BaseDatabaseWrapper
 
-from retrieval.hostile import clean
 from retrieval.models import statements
+from retrieval.texts.hostile import mark_hostile_characters
 
 
 def digest_of(text: str) -> str:
@@ -46,7 +46,7 @@ class Blob(models.Model):
     @classmethod
     def packed(cls, text: str) -> Self:
         """An unsaved row that holds `text`, cleaned."""
-        text = clean(text)
+        text = mark_hostile_characters(text)
         return cls(digest=digest_of(text), size=len(text), data=cls.compressed(text))
 
     @classmethod
@@ -59,7 +59,7 @@ class Blob(models.Model):
     def keep(cls, text: str) -> Self:
         """The row that holds `text`; two writers of one text end with one row."""
         row = cls.packed(text)
-        statements.insert(row, unless_there=True)
+        statements.insert_row(row, unless_there=True)
         return row
 
     @classmethod

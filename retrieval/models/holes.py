@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from retrieval.models.benchmarks import Run
+from retrieval.models.benchmarks import Benchmark, Run
 from retrieval.models.minings import Mining
 
 
@@ -23,3 +23,14 @@ class Holes(models.Model):
 
     def __str__(self) -> str:
         return f"{self.pairs} unjudged results of {self.run}"
+
+
+def filled_holes_of(benchmark: Benchmark) -> list[Holes]:
+    """Those that were filled for it, and for the versions that it goes on from, the last ones first."""
+    found: list[Holes] = []
+    version: Benchmark | None = benchmark
+    while version is not None:
+        if version.holes is not None:
+            found.append(version.holes)
+        version = version.previous_version
+    return found

@@ -53,7 +53,7 @@ WRITTEN: Final = "written functions"
 """What the annotator decides whose labels are an expert's acceptances of functions written for queries."""
 
 
-def source_of(kind: str, config: Mapping[str, Any], assisted: bool, told: str = "") -> Source:
+def label_source_of(kind: str, config: Mapping[str, Any], assisted: bool, told: str = "") -> Source:
     """The source of a label, by its annotator's kind and configuration, whether it was assisted, and what it
     says itself of its source.
 
@@ -77,7 +77,7 @@ def is_match(value: int, scale: str) -> bool:
     return value >= (MATCH_FROM if scale == Label.Scale.GRADED else 1)
 
 
-def matching(value: str = "value", scale: str = "scale") -> models.Q:
+def filter_matching_labels(value: str = "value", scale: str = "scale") -> models.Q:
     """The same for a query, of the columns of those names."""
     graded = models.Q(**{scale: Label.Scale.GRADED, f"{value}__gte": MATCH_FROM})
     return graded | models.Q(models.Q(**{f"{value}__gte": 1}), ~models.Q(**{scale: Label.Scale.GRADED}))

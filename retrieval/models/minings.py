@@ -143,7 +143,7 @@ class Candidate(models.Model):
     mining = models.ForeignKey(
         Mining, null=True, on_delete=models.CASCADE, related_name="candidates", db_index=False
     )
-    given = models.ForeignKey(
+    pair_list = models.ForeignKey(
         "retrieval.PairList",
         null=True,
         on_delete=models.CASCADE,
@@ -162,16 +162,18 @@ class Candidate(models.Model):
             models.UniqueConstraint(fields=["mining", "query", "rank"], name="candidate_rank_once"),
             models.UniqueConstraint(fields=["mining", "pair"], name="candidate_pair_once"),
             models.UniqueConstraint(
-                fields=["given", "query", "rank"],
-                condition=models.Q(given__isnull=False),
+                fields=["pair_list", "query", "rank"],
+                condition=models.Q(pair_list__isnull=False),
                 name="given_rank_once",
             ),
             models.UniqueConstraint(
-                fields=["given", "pair"], condition=models.Q(given__isnull=False), name="given_pair_once"
+                fields=["pair_list", "pair"],
+                condition=models.Q(pair_list__isnull=False),
+                name="given_pair_once",
             ),
             models.CheckConstraint(
-                condition=models.Q(mining__isnull=False, given__isnull=True)
-                | models.Q(mining__isnull=True, given__isnull=False),
+                condition=models.Q(mining__isnull=False, pair_list__isnull=True)
+                | models.Q(mining__isnull=True, pair_list__isnull=False),
                 name="candidate_of_one_source",
             ),
         ]

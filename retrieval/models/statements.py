@@ -18,7 +18,7 @@ from django.db import connection, models
 Kind = type[models.Model]
 
 
-def change(
+def update_rows(
     kind: Kind,
     where: Mapping[str, Any],
     *,
@@ -38,7 +38,7 @@ def change(
     return _execute(statement, [*told, *_stored(kind, _given(where)), *values])
 
 
-def insert(row: models.Model, *, unless_there: bool = False) -> bool:
+def insert_row(row: models.Model, *, unless_there: bool = False) -> bool:
     """Store a new `row`, which gets its key; False where one is there already and that is no error."""
     kind = type(row)
     values = [
@@ -73,7 +73,7 @@ def insert_all(
             cursor.executemany(statement, list(zip(*given, strict=True)))
 
 
-def look(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) -> list[tuple[Any, ...]]:
+def select_columns(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) -> list[tuple[Any, ...]]:
     """Columns of the rows of `kind` whose columns equal `where`, as the database holds them.
 
     For numbers and texts, which both databases hold alike; dates and the like are the ORM's.
@@ -85,7 +85,8 @@ def look(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) -> list[t
 
 
 def look_and_hold(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) -> list[tuple[Any, ...]]:
-    """As `look`; whoever locks one of the rows by `select_for_update` waits until this transaction ends.
+    """As `select_columns`; whoever locks one of the rows by `select_for_update` waits until this transaction
+    ends.
 
     Others who look and hold, or change columns that are no keys, don't wait. SQLite lets one write at a time.
     Several rows are held in the order of their keys.
@@ -101,7 +102,8 @@ def look_and_hold(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) 
 def look_among(
     kind: Kind, columns: Sequence[str], name: str, values: Sequence[int] | Sequence[str]
 ) -> list[tuple[Any, ...]]:
-    """As `look`, of the rows whose column `name` is one of `values`, however many: they are one parameter."""
+    """As `select_columns`, of the rows whose column `name` is one of `values`, however many: they are one
+    parameter."""
     statement = _select_among(kind, tuple(columns), name, connection.vendor)
     given = _array(values) if connection.vendor == "postgresql" else json.dumps(list(values))
     with connection.cursor() as cursor:

@@ -6,16 +6,16 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from django.db import models, transaction
 
-from retrieval.hostile import clean
 from retrieval.models import statements
 from retrieval.models.blobs import Blob, digest_of
+from retrieval.texts.hostile import mark_hostile_characters
 
 HEAD = 240
 
 
-def canonical(text: str) -> str:
+def canonicalize_text(text: str) -> str:
     r"""The text whose hash is its identity: hostile characters marked, `\r\n` → `\n`, stripped."""
-    return clean(text).replace("\r\n", "\n").strip()
+    return mark_hostile_characters(text).replace("\r\n", "\n").strip()
 
 
 class TextBody(Blob):
@@ -25,7 +25,7 @@ class TextBody(Blob):
 class TextQuerySet(models.QuerySet["Text"]):
     def keep_all(self, texts: Sequence[str]) -> list[Text]:
         """The rows of `texts`, in order; new ones are stored. Safe beside another importer."""
-        wanted = [canonical(text) for text in texts]
+        wanted = [canonicalize_text(text) for text in texts]
         digests = [digest_of(text) for text in wanted]
         self.keep_ids(dict(zip(digests, wanted, strict=True)))
         stored = self.by_digest(dict.fromkeys(digests))
@@ -85,12 +85,17 @@ class Text(models.Model):
         return str(self.body_id)
 
     @property
+    def is_cut(self) -> bool:
+        """Whether the text is longer than its head."""
+        return self.size > len(self.head)
+
+    @property
     def text(self) -> str:
         """The whole text; one read of the side table unless it came with `with_bodies`."""
         return self.body.text
 
 
-def folded(text: str) -> str:
+def fold_for_search(text: str) -> str:
     """`text` as searches compare it: the same on every database, whatever its rules of upper and lower."""
     return text.casefold()
 
@@ -98,12 +103,12 @@ def folded(text: str) -> str:
 class QueryTextQuerySet(models.QuerySet["QueryText"]):
     def keep_all(self, texts: Iterable[Text]) -> None:
         """Have these queries found by searches. Safe to repeat."""
-        rows = [QueryText(text=text, folded=folded(text.head)) for text in texts]
+        rows = [QueryText(text=text, folded=fold_for_search(text.head)) for text in texts]
         self.bulk_create(rows, ignore_conflicts=True, batch_size=500)
 
     def containing(self, part: str) -> QueryTextQuerySet:
         """Queries that contain `part` somewhere at the beginning that lists show, in upper or lower case."""
-        return self.filter(folded__contains=folded(part))
+        return self.filter(folded__contains=fold_for_search(part))
 
 
 class QueryText(models.Model):

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from itertools import islice
 from typing import Final
 
-from retrieval.sources.records import Object
+from retrieval.sources.readers.records import Object
 
 LOOKED_AHEAD: Final = 1000
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from retrieval.exporting.writing import FORMAT, MANIFEST
+from retrieval.exporting.files import FORMAT, MANIFEST
 from retrieval.filters import Rule
-from retrieval.hostile import clean_json
 from retrieval.models import Pool
+from retrieval.texts.hostile import clean_json
 
 
 @dataclass(frozen=True, slots=True)

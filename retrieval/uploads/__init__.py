@@ -1,8 +1,6 @@
 """An uploaded import: its files are gathered, read by their format, and removed when it has ended."""
 
-from retrieval.uploads.closing import close, note
-from retrieval.uploads.downloading import gather
-from retrieval.uploads.files import by_name, cancel, discard, forget_files
-from retrieval.uploads.reading import perform
+from retrieval.uploads.files import by_name, cancel_import_job, discard_upload, forget_files
+from retrieval.uploads.import_order import Format, ImportOrder
 
-__all__ = ["by_name", "cancel", "close", "discard", "forget_files", "gather", "note", "perform"]
+__all__ = ["Format", "ImportOrder", "by_name", "cancel_import_job", "discard_upload", "forget_files"]

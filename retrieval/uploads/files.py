@@ -2,91 +2,76 @@
 
 from __future__ import annotations
 
-import shutil
 from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
-from django.db.models.fields.files import FieldFile
 from django.utils import timezone
 
-from retrieval.models import Collection, ImportJob
-from retrieval.models.import_jobs import OWN_FOLDER
+from retrieval.jobs import cancel_job, delete_stored_files, own_place, path_of_job_file, remove_job_files
+from retrieval.models import Collection, Job
 
 COLUMNS: Final = ("file", "codebase", "pairs", "titles")
 FOR_COLUMNS: Final = timedelta(days=1)
 """So long a table waits for its columns to be chosen."""
+WITH_FILES: Final = (Job.State.COLUMNS, *Job.OPEN)
 
 
-def files_of(job: ImportJob) -> list[FieldFile]:
-    """Those that the job has."""
-    return [file for name in COLUMNS if (file := getattr(job, name))]
+def place_of_upload(name: str) -> str:
+    """Where an uploaded file of this name is kept."""
+    return own_place("imports", name)
 
 
-def unpacked(job: ImportJob) -> Path:
+def unpacking_folder_of(job: Job) -> Path:
     """The folder for what the job's zip holds; called like the zip: members name that as their origin."""
-    path = Path(job.file.path)
+    path = path_of_job_file(job)
     return path.parent / "unpacked" / path.stem
 
 
-def by_name(job: ImportJob, text: str) -> str:
+def by_name(job: Job, text: str) -> str:
     """Files by the names that people know: where the server keeps them is nobody's business."""
-    for file in files_of(job):
-        text = text.replace(f"{unpacked(job)}/", "").replace(f"{Path(file.path).parent}/", "")
-    return text.replace(str(unpacked(job)), Path(job.file.path).name) if job.file else text
+    if "file" in job.files:
+        text = text.replace(f"{unpacking_folder_of(job)}/", "")
+    for name in job.files:
+        text = text.replace(f"{path_of_job_file(job, name).parent}/", "")
+    if "file" in job.files:
+        text = text.replace(str(unpacking_folder_of(job)), path_of_job_file(job).name)
+    return text
 
 
 def forget_files() -> None:
     """Remove the files of imports that have ended, also where a worker died at that, and old drafts."""
+    imports = Job.objects.filter(kind=Job.Kind.IMPORT)
     old = timezone.now() - FOR_COLUMNS
-    for job in ImportJob.objects.filter(state=ImportJob.State.COLUMNS, created_at__lt=old):
-        discard(job)
-    ended = ImportJob.objects.exclude(state__in=ImportJob.WITH_FILES)
-    for job in ended.exclude(**dict.fromkeys(COLUMNS, "")):
-        tidy(job)
-        remove_files(job)
+    for job in imports.filter(state=Job.State.COLUMNS, created_at__lt=old):
+        discard_upload(job)
+    for job in imports.exclude(state__in=WITH_FILES).exclude(files={}):
+        remove_empty_collections(job)
+        remove_job_files(job)
 
 
-def cancel(job: ImportJob) -> bool:
+def cancel_import_job(job: Job) -> bool:
     """Stop an import, and what it downloads; False where it is over. What it had stored stays.
 
     The worker that is at it looks every few seconds, ends its child and removes the files.
     """
-    jobs = ImportJob.objects.filter(pk=job.pk)
-    over = {
-        "state": ImportJob.State.CANCELLED,
-        "message": "What was stored before stays.",
-        "lease_until": None,
-    }
-    if jobs.filter(state=ImportJob.State.WAITING).update(**over):
-        remove_files(job)
-        return True
-    return bool(jobs.filter(state=ImportJob.State.RUNNING).update(**over))
+    cancelled = cancel_job(job, "What was stored before stays.")
+    if cancelled and job.state == Job.State.WAITING:
+        remove_job_files(job)
+    return cancelled
 
 
-def tidy(job: ImportJob) -> None:
+def remove_empty_collections(job: Job) -> None:
     """Take away collections into which nothing came, and from the others the place where uploads are kept."""
-    collections = Collection.objects.filter(name=job.name)
+    collections = Collection.objects.filter(name=job.order["name"])
     collections.filter(size=0).delete()
-    if job.file:
-        collections.filter(source=job.file.path).update(source=by_name(job, job.file.path))
+    if "file" in job.files:
+        path = str(path_of_job_file(job))
+        collections.filter(source=path).update(source=by_name(job, path))
 
 
-def discard(job: ImportJob) -> None:
+def discard_upload(job: Job) -> None:
     """Take back an upload that no worker has taken up: nothing of it is left."""
-    ImportJob.objects.filter(pk=job.pk, state=ImportJob.State.COLUMNS).delete()
-    if not ImportJob.objects.filter(pk=job.pk).exists():
-        _remove(job)
-
-
-def remove_files(job: ImportJob) -> None:
-    _remove(job)
-    ImportJob.objects.filter(pk=job.pk).update(**dict.fromkeys(COLUMNS, ""))
-
-
-def _remove(job: ImportJob) -> None:
-    for file in files_of(job):
-        folder = Path(file.path).parent
-        file.delete(save=False)
-        if OWN_FOLDER.fullmatch(folder.name):  # older ones lie among others
-            shutil.rmtree(folder, ignore_errors=True)
+    Job.objects.filter(pk=job.pk, state=Job.State.COLUMNS).delete()
+    if not Job.objects.filter(pk=job.pk).exists():
+        delete_stored_files(job.files)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import _io
+import itertools
 import os
 import sys
 
+from sandbox.harness.opaque_callables import hide
 from sandbox.harness.wire import encode
 
 TYPE_CHECKING = False
@@ -14,24 +16,32 @@ if TYPE_CHECKING:
     from typing import Any
 
 _MOST_TURNS = 2000
+NUMBERS_OF_ONE = 1 << 32
+"""A case's records are numbered from here on, the next one's from twice as much."""
 
 
 class Channel:
-    """The pipe to the supervisor, or from a case. Each record is a line that starts with the run's nonce."""
+    """The pipe to the supervisor, or from a case. Each record is a line that starts with the run's nonce.
+
+    It ends with a number: one more than that of the record before, so that a lost record is missed.
+    """
 
     def __init__(self, descriptor: int, nonce: str) -> None:
         self.descriptor, self._nonce, self._process = descriptor, nonce, os.getpid()
         self._tag: list[Any] = []
         self._write, self._getpid = os.write, os.getpid
+        self._numbers = itertools.count(0)
 
     def send(self, kind: str, *values: Any) -> None:
         """Send a record; processes that the program started say nothing: only the first one is judged."""
         if self._getpid() == self._process:
-            self.write(f"{self._nonce} {encode([*self._tag, kind, *values])}\n".encode())
+            text = encode([*self._tag, kind, *values])
+            self.write(f"{self._nonce} {text} {next(self._numbers)}\n".encode())
 
     def enter(self, case: int) -> None:
         """This process, a fork, is heard from now on; its records carry the number of its case."""
         self._process, self._tag = self._getpid(), ["in", case]
+        self._numbers = itertools.count((case + 1) * NUMBERS_OF_ONE)
 
     def prefix(self, case: int) -> bytes:
         """What each line of a case begins with."""
@@ -56,16 +66,24 @@ def open_streams(channel: Channel) -> Callable[[], tuple[int, int]]:
     # No attribute of a stream leads to the channel.
     totals, turns, last = [0, 0, 0], _MOST_TURNS, 0
 
+    def turn(number: int) -> None:
+        nonlocal last, turns
+        if number != last and last and turns:
+            turns -= 1
+            channel.send("turn", last, totals[last])
+        last = number
+
+    def count(number: int, written: int) -> None:
+        totals[number] += written
+
+    begin, end = hide(turn), hide(count)
+
     class Output(_io.FileIO):
         def write(self, data: Any, /) -> int:
-            nonlocal last, turns
             number = self.fileno()
-            if number != last and last and turns:
-                turns -= 1
-                channel.send("turn", last, totals[last])
-            last = number
+            begin(number)
             written = super().write(data)
-            totals[number] += written or 0  # None where nothing could be written
+            end(number, written or 0)  # None where nothing could be written
             return written
 
     _set_stream("stdin", os.fdopen(0, "r", 1, encoding="utf-8", errors="backslashreplace"))

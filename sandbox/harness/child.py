@@ -1,8 +1,8 @@
 """The forked half: puts candidate and test program into one namespace, runs them, and says how they ended.
 
-Order of a run: the program's first `prelude` statements (imports, helpers, constants), then the candidate,
-compiled from its own unchanged text under its own name, then the rest of the program, then `calls`: functions
-such as main that the program defines and leaves to a runner. `__name__` is "__main__" throughout.
+Order of a run: the statements of the program's `prelude` (imports, stand-ins), then the candidate, compiled
+from its own unchanged text under its own name, then the rest of the program, then `calls`: functions such as
+main, and methods of test classes, that it defines and leaves to a runner. `__name__` is always "__main__".
 
 Where the program has cases, each of them runs in a fork, in place of `calls`.
 """
@@ -14,12 +14,19 @@ import builtins
 import os
 import sys
 
+from sandbox.harness.candidate_operations import Decision
 from sandbox.harness.cases import Cases
-from sandbox.harness.ending import described
+from sandbox.harness.ending import described, is_clean_exit
 from sandbox.harness.evaluating import evaluate
-from sandbox.harness.instrument import Instrumenter, linked
-from sandbox.harness.recorder import Recorder
-from sandbox.harness.tracer import Tracer, executable_lines
+from sandbox.harness.instrument import Instrumenter, lines_of_calls, linked, untested_lines
+from sandbox.harness.integrity import Integrity
+from sandbox.harness.judges import Judges
+from sandbox.harness.opaque_callables import hide
+from sandbox.harness.recorder import Doors, Recorder, codes_in
+from sandbox.harness.runners import PytestRunner, call_method, finish_call
+from sandbox.harness.trace.pages import page
+from sandbox.harness.trace.tracer import Tracer, executable_lines
+from sandbox.harness.watch import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -30,9 +37,13 @@ if TYPE_CHECKING:
     from sandbox.harness.channel import Channel
 
 PROGRAM, CANDIDATE = "<program>", "<candidate>"
+_PROGRAM_FILE = "/tmp/program.py"
 _ONLY_AST, _TOP_LEVEL_FUTURES = 0x400, 0x1FE0000
-# Programs replace these to feed or silence the candidate.
-_OFTEN_REPLACED = frozenset({"print", "input", "open", "_", "exit", "quit", "help"})
+# With one of these a program can look up attributes whose names its text does not have.
+_BY_NAME = ("getattr", "attrgetter", "__getattribute__", "exec", "eval")
+
+# Without one of these no function of the candidate becomes an operation of a class.
+_OF_CLASSES = ("class", "type", "__", "attr", "exec", "eval")
 
 
 def run(request: dict[str, Any], channel: Channel, printed: Callable[[], tuple[int, int]]) -> None:
@@ -41,9 +52,10 @@ def run(request: dict[str, Any], channel: Channel, printed: Callable[[], tuple[i
     `printed` says how many bytes were printed to each of the two outputs.
     """
     cases = Cases(channel, request["limits"]["seconds"])
-    tracer = Tracer(channel, (CANDIDATE, PROGRAM), request["limits"], request)
-    recorder = Recorder(channel, tracer, request["limits"]["value_chars"])
-    execution = _Execution(request, recorder, tracer)
+    for text in ("candidate", "source"):
+        request[text] = request[text].removeprefix("\ufeff")
+    execution = _Execution(request, channel)
+    tracer, recorder = execution.tracer, execution.recorder
     ending = _Ending(channel, execution, printed)
 
     def case(number: int, steps: int) -> None:
@@ -63,12 +75,12 @@ def run(request: dict[str, Any], channel: Channel, printed: Callable[[], tuple[i
             execution.expression(channel)
         else:
             tracer.resume()
-            execution.everything()
+            execution.top_level()
             if request["cases"]:
                 cases.run(len(request["cases"]), tracer.book.steps, case)
     except BaseException as raised:
         error = raised
-    ending.tell(error)
+    ending.tell(execution.blamed(error))
 
 
 class _Ending:
@@ -78,7 +90,6 @@ class _Ending:
         self, channel: Channel, execution: _Execution, printed: Callable[[], tuple[int, int]]
     ) -> None:
         self._channel, self._execution, self._printed = channel, execution, printed
-        self._before = dict(vars(builtins))
 
     def tell(self, error: BaseException | None) -> None:
         """Wind down and send the end; `error` is what ended it."""
@@ -88,41 +99,79 @@ class _Ending:
         except BaseException as raised:
             error = error or raised
         self._execution.tracer.close()
-        signs = [*filter(None, [sign, _changed(self._before)])]
-        raised_data = described(error, self._execution.texts()) if error else None
+        self._execution.finish()
+        raised_data = self._execution.described(error) if error else None
         self._channel.send("printed", *self._printed())
-        self._channel.send("end", raised_data, *self._execution.facts(signs))
+        self._channel.send("end", raised_data, *self._execution.facts([*filter(None, [sign])]))
 
 
 class _Execution:
-    def __init__(self, request: dict[str, Any], recorder: Recorder, tracer: Tracer) -> None:
-        self._request, self._recorder, self.tracer = request, recorder, tracer
+    def __init__(self, request: dict[str, Any], channel: Channel) -> None:
+        self._request, self._channel = request, channel
         self._module: ModuleType = type(sys)("__main__")
         self._names: dict[str, Any] = vars(self._module)
         self._names["__builtins__"] = builtins
+        self._names["__file__"] = _PROGRAM_FILE
         sys.modules["__main__"] = self._module
         self._candidate: CodeType | None = None
-        self._originals: dict[str, tuple[object, ...]] = {}
+        limits = request["limits"]
+        self.tracer = Tracer(channel, (CANDIDATE, PROGRAM), limits, request, self._names)
+        self._integrity = Integrity(self._names, CANDIDATE, self._tell, lambda: self.tracer.calls)
+        self.tracer.entered, self.tracer.left = self._integrity.entered, self._integrity.left
+        texts = request["candidate"], request["source"]
+        unmet = lambda: channel.send("unmet")  # noqa: E731 (both runners are told the same)
+        self._judges = Judges(texts, CANDIDATE, unmet, bool(request["pytest"]))
+        files = CANDIDATE, PROGRAM
+        self._pytest = PytestRunner(self._module, files, request["names"], self._judges, unmet)
+        self._pytest.load(request["paths"][1:])
+        self._pytest.is_idle = bool(request["cases"])
+        self._decision = Decision(PROGRAM, CANDIDATE, "mock" in request["candidate"])
+        if any(word in request["candidate"] for word in _OF_CLASSES):
+            self.tracer.word_of = self._decision.of_call
+        self._calm = [False]
+        self.recorder = Recorder(
+            channel, self.tracer, limits["value_chars"], self._judges, self._decision, self._calm
+        )
+        doctest: Any = sys.modules.get("doctest")
+        if doctest is not None:
+            doctest.testmod = hide(self.recorder.examples(doctest.testmod, PROGRAM))
+        self._told: set[tuple[str, str]] = set()
+        self._pages: dict[str, Any] = {}
+        self._shown: set[int] = set()
 
-    def everything(self) -> None:
+    def top_level(self) -> None:
+        """All that runs once; where the program has cases, these follow."""
+        try:
+            self._everything()
+        except SystemExit as error:
+            if not (self._request["cases"] and self._pytest.is_own_exit(error)):
+                raise
+
+    def _everything(self) -> None:
         first, rest = self._program()
+        self._candidate = compile(self._request["candidate"], CANDIDATE, "exec", dont_inherit=True)
+        self._watch()
         exec(first, self._names)
         self._prepare_imported()
-        self._candidate = compile(self._request["candidate"], CANDIDATE, "exec", dont_inherit=True)
-        self._recorder.callable_candidate = _has_functions(self._candidate)
+        self.recorder.callable_candidate = _has_functions(self._candidate)
+        self._integrity.learn_modules()
         exec(self._candidate, self._names)
+        self._integrity.left_module()
         self._prepare_imported()
         if self._request["alias"]:
             expected, own = self._request["alias"]
             self._names[expected] = self._names[own]
-        self._originals = {
-            name: found for name in self._request["names"] if (found := self._now(name)) is not None
-        }
-        self._recorder.is_rebound = self._is_rebound
+        self._integrity.learn_candidate(self._candidate, self._request["names"])
+        used = {name for one in (first, rest) for code in codes_in(one) for name in code.co_names}
+        self._decision.learn_names(self._names, set(self._request["names"]), used)
+        self.recorder.look, self.recorder.look_again = self._integrity.look, self._integrity.look_again
         exec(rest, self._names)
         self._prepare_imported()
-        for name in self._request["calls"] if not self._request["cases"] else ():
-            self._call(self._names[name])
+        if not self._request["cases"]:
+            for name in self._request["calls"]:
+                self._call(name)
+            if self._request["pytest"] and not self._pytest.ran:
+                self._pytest.run(self._request["pytest"])
 
     def case(self, name: str, is_defined: bool) -> None:
         """In a fork: one case. What its end would do for the whole program is not its own to do."""
@@ -131,7 +180,10 @@ class _Execution:
         atexit._clear()
         if not is_defined or name not in self._names:
             raise NameError(f"name {name!r} is not defined")
-        self._call(self._names[name])
+        if name in self._request["pytest"]:
+            self._pytest.run([name])
+        else:
+            self._call(name)
 
     def expression(self, channel: Channel) -> None:
         """A call: the candidate, then the value of the source."""
@@ -140,20 +192,49 @@ class _Execution:
             self._request["source"], PROGRAM, self._names, channel, self._request["limits"]["value_chars"]
         )
 
-    def texts(self) -> dict[str, str]:
-        """The source of each pseudo file."""
-        return {PROGRAM: self._request["source"], CANDIDATE: self._request["candidate"]}
+    def blamed(self, error: BaseException | None) -> BaseException | None:
+        """What is told as the end: rather a test that pytest saw fail than the exit by its word."""
+        if error is None or isinstance(error, SystemExit):
+            return self._pytest.failure or error
+        return error
+
+    def described(self, error: BaseException) -> dict[str, Any]:
+        """The exception that ended the run."""
+        texts = {PROGRAM: self._request["source"], CANDIDATE: self._request["candidate"]}
+        # Before pytest has run, tests are left undone by an exit.
+        is_last = not self._request["pytest"] or self._pytest.ran
+        last = self._request["final_exit"] if is_last else None
+        is_clean = self._pytest.is_own_exit(error) or is_clean_exit(error, PROGRAM, self._judges.runner, last)
+        return described(error, texts, is_clean)
+
+    def finish(self) -> None:
+        """The run has ended: say what its assertions have shown."""
+        self._integrity.finish()
+        for line in self.recorder.interrupted():
+            self._channel.send("interrupted", line)
+        for sign in self.recorder.signs():
+            self._tell(*sign)
 
     def facts(self, signs: list[str]) -> tuple[Any, ...]:
         """What an end record has, beside the exception."""
-        return self._recorder.totals(), self._redefined(), signs, *self._coverage()
+        return self.recorder.totals(), self._integrity.rebound, signs, *self._coverage()
 
-    def _redefined(self) -> bool:
-        """Whether a function or class of the candidate was replaced, now or while an assertion was made."""
-        return self._recorder.rebound or self._is_rebound()
+    def _tell(self, who: str, what: str) -> None:
+        if (who, what) not in self._told:
+            self._told.add((who, what))
+            self._channel.send("sign", who, what)
 
-    def _is_rebound(self) -> bool:
-        return any(self._now(name) != original for name, original in self._originals.items())
+    def _watch(self) -> None:
+        text = self._request["candidate"] + self._request["source"]
+        watch = Watch(
+            (CANDIDATE, PROGRAM),
+            any(word in text for word in _BY_NAME),
+            self._tell,
+            self._integrity.exchanged,
+            self._integrity.is_test,
+            self._calm,
+        )
+        watch.begin()
 
     def _coverage(self) -> tuple[list[int], list[int], bool, int]:
         """Lines reached, lines missed, whether steps were left out, and the number of calls."""
@@ -167,57 +248,50 @@ class _Execution:
     def _program(self) -> tuple[CodeType, CodeType]:
         source, sentinel = self._request["source"], f"assertions {os.urandom(8).hex()}"
         tree: Any = compile(source, PROGRAM, "exec", _ONLY_AST, dont_inherit=True)
+        self.recorder.lines_of_calls = lines_of_calls(tree)
         instrumenter = Instrumenter(source, sentinel)
         instrumenter.rewrite(tree)
+        self._shown = untested_lines(tree, instrumenter.sites)
+        doors = Doors(self.recorder, hide)
         places = {(line, column): rest for line, column, *rest in self._request["places"]}
-        self._recorder.sites = sites = instrumenter.sites
+        self.recorder.sites = sites = instrumenter.sites
         for site in sites:
             if (site.line, site.column) in places:
                 site.case, site.leads_back, site.origins = places[site.line, site.column]
-        split = self._request["prelude"]
-        first = compile(_ast.Module(tree.body[:split], []), PROGRAM, "exec", dont_inherit=True)
-        futures = first.co_flags & _TOP_LEVEL_FUTURES
-        rest = compile(_ast.Module(tree.body[split:], []), PROGRAM, "exec", futures, dont_inherit=True)
-        return linked(first, sentinel, self._recorder), linked(rest, sentinel, self._recorder)
+        early = set(self._request["prelude"])
+        first, rest = (
+            [one for place, one in enumerate(tree.body) if (place in early) is is_early]
+            for is_early in (True, False)
+        )
+        begun = compile(_ast.Module(first, []), PROGRAM, "exec", dont_inherit=True)
+        futures = begun.co_flags & _TOP_LEVEL_FUTURES
+        ended = compile(_ast.Module(rest, []), PROGRAM, "exec", futures, dont_inherit=True)
+        codes = linked(begun, sentinel, doors), linked(ended, sentinel, doors)
+        named = (self._request[key] for key in ("plain", "fixed", "moving"))
+        self._integrity.learn_program(codes, doors, *named)
+        return codes
 
     def _prepare_imported(self) -> None:
         threading, linecache = sys.modules.get("threading"), sys.modules.get("linecache")
         if threading is not None:
-            threading.settrace(self.tracer.dispatch)
+            threading.settrace(self.tracer.function)
         if linecache is not None:
             for name, key in ((PROGRAM, "source"), (CANDIDATE, "candidate")):
                 text = self._request[key]
-                linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+                if name not in self._pages:
+                    shown = self._shown if name == PROGRAM else None
+                    self._pages[name] = page(text, shown, (CANDIDATE, PROGRAM))
+                linecache.cache[name] = (len(text), None, self._pages[name], name)
 
-    def _call(self, function: Any) -> None:
-        result = function()
-        if type(result).__name__ == "coroutine":
-            import asyncio
-
-            asyncio.run(result)
-
-    def _now(self, name: str) -> tuple[object, ...] | None:
-        """What a name stands for, as identities; None for data, which the candidate itself may change."""
-        value = self._names.get(name)
-        if isinstance(value, type):
-            return id(value), [(key, _identity(one)) for key, one in vars(value).items() if _is_method(one)]
-        return _identity(value) if callable(value) else None
+    def _call(self, name: str) -> None:
+        owner, _, method = name.partition(".")
+        found = self._names[owner]
+        finish_call(call_method(found, method) if method else found())
 
 
 def _has_functions(code: CodeType) -> bool:
     inner = [constant for constant in code.co_consts if isinstance(constant, type(code))]
     return any(one.co_flags & 1 or _has_functions(one) for one in inner)
-
-
-def _identity(value: object) -> tuple[object, ...]:
-    """The object itself, and of a function the parts that can be exchanged."""
-    if type(value) is not type(run):
-        return (id(value),)
-    return id(value), id(value.__code__), id(value.__defaults__), id(value.__kwdefaults__)
-
-
-def _is_method(member: object) -> bool:
-    return callable(member) or isinstance(member, (property, staticmethod, classmethod))
 
 
 def _wind_down() -> None:
@@ -231,13 +305,3 @@ def _wind_down() -> None:
     for stream in (sys.stdout, sys.stderr):
         if stream is not None:
             stream.flush()
-
-
-def _changed(before: dict[str, object]) -> str:
-    after = vars(builtins)
-    changed = sorted(
-        str(name)[:40] for name in before.keys() | after.keys() if before.get(name) is not after.get(name)
-    )
-    return ", ".join(name for name in changed if name not in _OFTEN_REPLACED) and (
-        f"changed built-in names: {', '.join(changed[:20])}"
-    )

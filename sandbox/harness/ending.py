@@ -6,18 +6,21 @@ import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from types import TracebackType
+    from types import CodeType, TracebackType
     from typing import Any
 
 _MESSAGE_CHARACTERS, _SOURCE_CHARACTERS, _FRAMES_AT_EACH_END = 2000, 200, 15
+# The instruction's number in 3.11 and 3.12.
+_RAISE = 130
 _OWN = sys.modules[__name__].__file__ or ""
 _FOLDER = _OWN.rpartition("/")[0] or "<no folder>"
 
 
-def described(error: BaseException, texts: dict[str, str]) -> dict[str, Any]:
+def described(error: BaseException, texts: dict[str, str], is_clean: bool) -> dict[str, Any]:
     """Type, message, frames (outermost first), the missing module, and where the exception began.
 
-    `texts` gives the source of each pseudo file; frames elsewhere are the library's.
+    `texts` gives the source of each pseudo file; frames elsewhere are the library's. `is_clean`: it is an end
+    like any other, see `is_clean_exit`.
     """
     frames = _frames(error.__traceback__, texts)
     missing = getattr(error, "name", None) if isinstance(error, ModuleNotFoundError) else None
@@ -30,26 +33,51 @@ def described(error: BaseException, texts: dict[str, str]) -> dict[str, Any]:
         "frames": _shortened(frames),
         "missing": missing if isinstance(missing, str) else None,
         "kind": _kind(error),
-        "clean_exit": _is_runner_exit(error),
+        "clean_exit": is_clean,
     }
 
 
 def _kind(error: BaseException) -> str:
     for kind in (AssertionError, MemoryError, SystemExit):
         if isinstance(error, kind):
-            return kind.__name__
-    return ""
+            is_own = kind is MemoryError and _is_raised_by_statement(error.__traceback__)
+            return "" if is_own else kind.__name__
+    # By this pytest says that a test failed.
+    failed = getattr(sys.modules.get("_pytest.outcomes"), "Failed", None)
+    return "AssertionError" if failed is not None and type(error) is failed else ""
 
 
-def _is_runner_exit(error: BaseException) -> bool:
-    # unittest.main() ends every program by SystemExit, also when all went well.
-    innermost = error.__traceback__
-    while innermost is not None and innermost.tb_next is not None:
-        innermost = innermost.tb_next
-    if innermost is None or not isinstance(error, SystemExit) or error.code:
+def _is_raised_by_statement(traceback: TracebackType | None) -> bool:
+    """Whether a `raise` made the exception: where memory ran out, another instruction did."""
+    if traceback is None:
         return False
-    module = sys.modules.get("unittest.main")
-    return module is not None and innermost.tb_frame.f_code.co_filename == module.__file__
+    while traceback.tb_next is not None:
+        traceback = traceback.tb_next
+    return traceback.tb_frame.f_code.co_code[traceback.tb_lasti] == _RAISE
+
+
+def is_clean_exit(
+    error: BaseException, program: str, runner: CodeType | None, lines: list[int] | None
+) -> bool:
+    """Whether a program left by SystemExit at its end, without an error.
+
+    `runner` is the code by which `unittest.main()` ends, also when all went well; `lines` are the first and
+    the last one of the program's last statement where that is `sys.exit(…)`.
+    """
+    if not isinstance(error, SystemExit) or error.code:
+        return False
+    frames, traceback = [], error.__traceback__
+    while traceback is not None:
+        frames.append((traceback.tb_frame.f_code, traceback.tb_lineno))
+        traceback = traceback.tb_next
+    if frames and frames[-1][0] is runner:
+        return True
+    if frames and frames[-1][0].co_filename.endswith("_sitebuiltins.py>"):
+        frames.pop()  # exit() is a function of the library
+    if not frames or lines is None:
+        return False
+    code, line = frames[-1]
+    return code.co_filename == program and code.co_name == "<module>" and lines[0] <= line <= lines[1]
 
 
 def _frames(traceback: TracebackType | None, texts: dict[str, str]) -> list[list[Any]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import _ast
 
-from sandbox.harness.values import render
+from sandbox.harness.trace.values import AS_PYTHON, render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -27,4 +27,4 @@ def evaluate(source: str, filename: str, names: dict[str, Any], channel: Channel
         import asyncio
 
         value = asyncio.run(value)
-    channel.send("value", str(type(value).__qualname__), render(value, limit, True))
+    channel.send("value", str(type(value).__qualname__), render(value, limit, AS_PYTHON))

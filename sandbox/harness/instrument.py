@@ -3,7 +3,10 @@
 `assert f(x) == 3, why` becomes `assert R.end(R.begin(7), R.value(7, f(x)) == R.value(7, 3)), why`, where 7 is
 the site and R a constant of the compiled code: there is no name that the program could replace. The order of
 evaluation, the laziness of the message and the number of evaluations stay as they were.
-`self.assertEqual(a, b)` and other calls of a foreign `assert…` become `R.call(7, self.assertEqual, a, b)`.
+`self.assertEqual(a, b)` and other calls of a foreign `assert…` become
+`R.call(R.begin(7), self.assertEqual, a, b)`, and `with self.assertRaises(E):` becomes
+`with R.context(7, self.assertRaises, E):`. pytest's `raises` and `warns` are assertions alike, and
+`with expected:` is `with R.block(7, expected):` where a program names one of them.
 """
 
 from __future__ import annotations
@@ -16,6 +19,7 @@ if TYPE_CHECKING:
     from typing import Any
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+_JUDGING = frozenset({"fail", "raises", "warns", "deprecated_call"})
 _SOURCE_CHARACTERS = 300
 
 
@@ -23,15 +27,21 @@ class Site:
     """Where an assertion stands: its first line and column, and its text on one line.
 
     `leads_back`: its names lead back to the candidate; `origins` are, for each such name, the lines on which
-    the candidate may have been called for it. `case` is the test case.
+    the candidate may have been called for it. `case` is the test case. `by_identity`: it compares by `is`
+    alone; `is_equality`: it says that two values are equal, or that one is in the other. `inner` has the same
+    of each comparison that `and`, `or` or `not` combines with others.
     """
 
-    __slots__ = ("case", "column", "leads_back", "line", "origins", "source")
+    __slots__ = (
+        *("by_identity", "case", "column", "inner", "is_equality", "leads_back", "line", "origins"),
+        "source",
+    )
 
     def __init__(self, line: int, column: int, source: str) -> None:
         self.line, self.column, self.source = line, column, source
-        self.case, self.leads_back = "", False
+        self.case, self.leads_back, self.by_identity, self.is_equality = "", False, False, False
         self.origins: list[list[int]] = []
+        self.inner: list[bool] = []
 
 
 class Instrumenter:
@@ -42,6 +52,8 @@ class Instrumenter:
         self._lines = source.splitlines()
         self._sentinel = sentinel
         self._own: set[str] = set()
+        # `with expected:` may be one of pytest's.
+        self._blocks = "raises" in source or "warns" in source
 
     def rewrite(self, tree: _ast.Module) -> None:
         """Assertions anywhere in the module; calls of helpers that it names assert… itself are left alone."""
@@ -61,38 +73,74 @@ class Instrumenter:
                 self._assertion(statement)
             elif isinstance(statement, _ast.Expr) and isinstance(statement.value, _ast.Call):
                 self._call(statement, statement.value)
+            elif isinstance(statement, _ast.With):
+                self._contexts(statement)
             for field in _BLOCKS:
                 self._block(getattr(statement, field, None) or [])
 
     def _assertion(self, statement: _ast.Assert) -> None:
-        site = self._site(statement)
+        site = self._site(statement, self._segment(statement))
         self._operands(site, statement.test)
         begin = self._recorder("begin", [_constant(site, statement.test)], statement.test)
         statement.test = self._recorder("end", [begin, statement.test], statement.test)
 
     def _operands(self, site: int, test: _ast.expr) -> None:
+        negated = isinstance(test, _ast.UnaryOp)
         while isinstance(test, _ast.UnaryOp) and isinstance(test.op, _ast.Not):
             test = test.operand
-        if isinstance(test, _ast.Compare):
+        if isinstance(test, _ast.BoolOp):
+            self._inner_operands(site, test, not negated)
+        elif isinstance(test, _ast.Compare):
+            told = self.sites[site]
+            told.by_identity, told.is_equality = _is_by_identity(test), not negated and _is_equality(test)
             test.left = self._recorder("value", [_constant(site, test.left), test.left], test.left)
             for index, operand in enumerate(test.comparators):
                 test.comparators[index] = self._recorder(
                     "value", [_constant(site, operand), operand], operand
                 )
 
-    def _call(self, statement: _ast.Expr, call: _ast.Call) -> None:
-        function = call.func
-        name: str = getattr(function, "attr", "") or getattr(function, "id", "")
-        if name.startswith("assert") and name not in self._own:
-            site = _constant(self._site(statement), function)
-            statement.value = self._recorder("call", [site, function, *call.args], call, call.keywords)
+    def _inner_operands(self, site: int, test: _ast.expr, is_claimed: bool) -> None:
+        """Comparisons that `and`, `or` and `not` combine; `is_claimed`: the assertion says that they hold."""
+        if isinstance(test, _ast.BoolOp):
+            for value in test.values:
+                self._inner_operands(site, value, is_claimed)
+        elif isinstance(test, _ast.UnaryOp) and isinstance(test.op, _ast.Not):
+            self._inner_operands(site, test.operand, False)
+        elif isinstance(test, _ast.Compare) and not _is_by_identity(test):
+            inner = self.sites[site].inner
+            inner.append(is_claimed and _is_equality(test))
+            place = _constant(len(inner) - 1, test)
+            test.left = self._recorder("operand", [place, test.left], test.left)
+            test.comparators = [self._recorder("operand", [place, one], one) for one in test.comparators]
 
-    def _site(self, statement: _ast.stmt) -> int:
-        text = " ".join(line.strip() for line in self._segment(statement))
+    def _call(self, statement: _ast.Expr, call: _ast.Call) -> None:
+        if self._is_foreign(call.func):
+            site = _constant(self._site(statement, self._segment(statement)), call.func)
+            begin = self._recorder("begin", [site], call.func)
+            statement.value = self._recorder("call", [begin, call.func, *call.args], call, call.keywords)
+
+    def _contexts(self, statement: _ast.With) -> None:
+        for item in statement.items:
+            call = item.context_expr
+            if isinstance(call, _ast.Call) and self._is_foreign(call.func):
+                site = _constant(self._site(statement, ["with ", *self._segment(call)]), call.func)
+                item.context_expr = self._recorder(
+                    "context", [site, call.func, *call.args], call, call.keywords
+                )
+            elif self._blocks and isinstance(call, _ast.Name):
+                site = _constant(self._site(statement, ["with ", *self._segment(call)]), call)
+                item.context_expr = self._recorder("block", [site, call], call)
+
+    def _is_foreign(self, function: _ast.expr) -> bool:
+        name: str = getattr(function, "attr", "") or getattr(function, "id", "")
+        return (name.startswith("assert") or name in _JUDGING) and name not in self._own
+
+    def _site(self, statement: _ast.stmt, segment: list[str]) -> int:
+        text = " ".join(line.strip() for line in segment)
         self.sites.append(Site(statement.lineno, statement.col_offset, text[:_SOURCE_CHARACTERS]))
         return len(self.sites) - 1
 
-    def _segment(self, statement: _ast.stmt) -> list[str]:
+    def _segment(self, statement: _ast.stmt | _ast.expr) -> list[str]:
         # Columns count UTF-8 bytes, which need not fall on characters once a form feed has split a line.
         end_line, end = statement.end_lineno or statement.lineno, statement.end_col_offset or 0
         lines = [line.encode() for line in self._lines[statement.lineno - 1 : end_line]]
@@ -111,6 +159,37 @@ class Instrumenter:
         constant = _constant(self._sentinel, place)
         function = _at(_ast.Attribute(constant, method, _ast.Load()), place)
         return _at(_ast.Call(function, arguments, keywords or []), place)
+
+
+def _is_by_identity(test: _ast.Compare) -> bool:
+    return all(isinstance(one, (_ast.Is, _ast.IsNot)) for one in test.ops)
+
+
+def _is_equality(test: _ast.Compare) -> bool:
+    return any(isinstance(one, (_ast.Eq, _ast.In)) for one in test.ops)
+
+
+def lines_of_calls(tree: _ast.Module) -> set[int]:
+    """The lines of statements that bind nothing and judge nothing: what they call is called for its doing."""
+    waiting, found = list[_ast.AST](tree.body), set[int]()
+    while waiting:
+        statement: Any = waiting.pop()
+        if isinstance(statement, _ast.Expr):
+            found.update(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
+        for field in _BLOCKS:
+            waiting += getattr(statement, field, None) or []
+    return found
+
+
+def untested_lines(tree: _ast.Module, sites: list[Site]) -> set[int]:
+    """The lines of functions and classes without assertions, which a program has as stand-ins."""
+    tested, found = {site.line for site in sites}, set[int]()
+    for statement in tree.body:
+        if isinstance(statement, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
+            first = min([statement.lineno, *(one.lineno for one in statement.decorator_list)])
+            lines = range(first, (statement.end_lineno or first) + 1)
+            found.update(() if tested.intersection(lines) else lines)
+    return found
 
 
 def linked(code: CodeType, sentinel: str, recorder: object) -> CodeType:

@@ -2,130 +2,312 @@
 
 from __future__ import annotations
 
+import _thread
 import sys
 
-from sandbox.harness.values import render
+from sandbox.harness.candidate_operations import CLASS, FEIGNED, NONE, is_built_in
+from sandbox.harness.instrument import Site
+from sandbox.harness.trace.values import render
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
+    from types import CodeType, FrameType
     from typing import Any
 
+    from sandbox.harness.candidate_operations import Decision
     from sandbox.harness.channel import Channel
-    from sandbox.harness.instrument import Site
-    from sandbox.harness.tracer import Tracer
+    from sandbox.harness.judges import Judges
+    from sandbox.harness.trace.tracer import Tracer
 
 _DISTINCT, _DISTINCT_AT_A_SITE = 400, 20
 # Taken before the program runs: what it puts in their place as built-ins decides nothing here.
-_truth, _Failed, _frame = bool, AssertionError, sys._getframe
+_truth, _frame, _thread_number = bool, sys._getframe, _thread.get_ident
+_EQUAL = {"assertEqual": True, "assertNotEqual": False}
+_BY_TRUTH = frozenset({"assertTrue", "assertFalse"})
+_BY_IDENTITY = frozenset({"assertIs", "assertIsNot", "assertIsNone", "assertIsNotNone"})
 
 
 class _Evaluation:
-    __slots__ = ("calls", "checked", "made", "site", "values")
+    """Of one assertion, as it goes on. `begun`: how many calls, and own words, there were before it."""
 
-    def __init__(self, site: int, calls: int, made: int) -> None:
-        self.site, self.calls, self.made = site, calls, made
+    __slots__ = ("begun", "checked", "inner", "made", "site", "thread", "values", "word")
+
+    def __init__(self, site: int, calls: int, made: int, words: int) -> None:
+        self.site, self.made, self.begun = site, made, (calls, words)
         self.checked: list[int] = []
         self.values: list[object] = []
+        self.inner: dict[int, list[object]] = {}
+        self.word = NONE
+        self.thread = _thread_number()
 
 
 class Recorder:
-    """Receives begin, value, end and call from the instrumented program.
+    """Receives begin, value, operand, end, call, context and block from the instrumented program.
 
-    `is_rebound` says whether something else stands in the candidate's place now: it is asked with each
-    assertion, because a program may put the candidate back before its end. `callable_candidate`: some of the
-    candidate's code can be seen when it runs; of constants, what leads back to them has touched them.
+    `look` is asked before each assertion, given the frame that evaluates it, and `look_again` after it: a
+    program may put back before its end what it has exchanged. `calm` is set while a frame is asked for.
+    `callable_candidate`: some of the candidate's code can be seen when it runs; of constants, what leads back
+    to them has touched them. `lines_of_calls`: statements whose operations led to nothing that is compared.
+
+    An assertion that began and was left by an exception stays `interrupted`, whoever caught that.
     """
 
-    def __init__(self, channel: Channel, tracer: Tracer, value_chars: int) -> None:
+    def __init__(
+        self,
+        channel: Channel,
+        tracer: Tracer,
+        value_chars: int,
+        judges: Judges,
+        decision: Decision,
+        calm: list[bool],
+    ) -> None:
+        self._calm = calm
         self.sites: list[Site] = []
-        self.is_rebound: Callable[[], bool] | None = None
+        self.look: Callable[[FrameType], None] | None = None
+        self.look_again: Callable[[], None] | None = None
         self.callable_candidate = True
-        self.rebound = self.reached = False
+        self.lines_of_calls: set[int] = set()
+        self.reached = False
+        self._judges, self._decision = judges, decision
         self._channel, self._tracer, self._limit = channel, tracer, value_chars
         # By the frame that evaluates it: coroutines take turns in the midst of their assertions.
         self._open: dict[int, _Evaluation] = {}
         self._counts: dict[tuple[Any, ...], int] = {}
-        self._last: dict[tuple[int, bool], tuple[Any, ...]] = {}
+        self._last: dict[tuple[int, bool, str], tuple[Any, ...]] = {}
         self._distinct: dict[int, int] = {}
+        self._interrupted: set[int] = set()
+        self._held_falsely = self._planted = False
 
     def begin(self, site: int) -> _Evaluation:
         """An assertion is reached; what it compares follows."""
-        evaluation = self._reach(site)
-        frame = id(_frame(1))
-        self._open[frame] = evaluation
-        self._tracer.checking[frame] = evaluation.checked
+        self._calm[0] = True
+        frame = _frame(1)
+        self._calm[0] = False
+        evaluation = self._reach(site, frame)
+        self._note_open(id(frame), evaluation)
+        self._tracer.checking[id(frame)] = evaluation.checked
         return evaluation
 
     def value(self, site: int, value: Any) -> Any:
         """One compared value, handed on unchanged."""
+        self._calm[0] = True
         evaluation = self._open.get(id(_frame(1)))
+        self._calm[0] = False
         if evaluation is not None and evaluation.site == site:
             evaluation.values.append(value)
+        return value
+
+    def operand(self, place: int, value: Any) -> Any:
+        """A value of one of several comparisons, handed on unchanged."""
+        self._calm[0] = True
+        evaluation = self._open.get(id(_frame(1)))
+        self._calm[0] = False
+        if evaluation is not None and place < len(self.sites[evaluation.site].inner):
+            evaluation.inner.setdefault(place, []).append(value)
         return value
 
     def end(self, begun: _Evaluation, value: Any) -> bool:
         """The assertion is evaluated: its truth is asked for once, here."""
         held = _truth(value)
+        self._calm[0] = True
         frame = id(_frame(1))
-        self._open.pop(frame, None)
+        self._calm[0] = False
         self._tracer.checking.pop(frame, None)
-        values = begun.values or ([] if value is True or value is False else [value])
+        compared = begun.values
+        values = compared or ([] if value is True or value is False else [value])
+        if held:
+            # A comparison may give anything: then its truth is that of an object.
+            self._weigh(begun, compared, None if value is True or value is False else value)
         self._record(begun, held, values)
+        if self.look_again is not None:
+            self.look_again()
+        self._open.pop(frame, None)
         return held
 
-    def call(self, site: int, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    def call(self, begun: _Evaluation, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         """A foreign assertion function: it holds when it returns. What the program put there is none."""
-        if not _is_foreign(function):
+        frame = id(_frame(1))
+        self._tracer.checking.pop(frame, None)
+        if not self._judges.is_judge(function):
+            self._planted = self._planted or self._judges.is_planted(function)
+            self._open.pop(frame, None)
             return function(*arguments, **named)
-        evaluation = self._reach(site)
+        # What its arguments called was called before it, for its sake.
+        begun.made = self._tracer.made
+        begun.checked = []
         try:
             result = function(*arguments, **named)
-        except _Failed:
-            self._record(evaluation, False, list(arguments[:2]))
+        except self._judges.failures:
+            self._record(begun, False, list(arguments[:2]))
+            self._open.pop(frame, None)
             raise
-        self._record(evaluation, True, list(arguments[:2]))
+        self._weigh_call(begun, function, arguments)
+        self._record(begun, True, list(arguments[:2]))
+        if self.look_again is not None:
+            self.look_again()
+        self._open.pop(frame, None)
         return result
+
+    def context(self, site: int, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+        """What a `with` statement gets of a foreign assertion function, such as `self.assertRaises(…)`."""
+        found = function(*arguments, **named)
+        if self._judges.is_judge(function):
+            return _Context(self, site, found)
+        self._planted = self._planted or self._judges.is_planted(function)
+        return self.block(site, found)
+
+    def block(self, site: int, found: Any) -> Any:
+        """What a `with` statement gets of a name: an assertion too, where it is pytest's."""
+        return _Context(self, site, found) if type(found) in self._judges.contexts else found
+
+    def examples(self, run: Callable[..., Any], program: str) -> Callable[..., Any]:
+        """doctest's `run`: where the program calls it, the examples are an assertion."""
+
+        def run_examples(*given: Any, **named: Any) -> Any:
+            self._calm[0] = True
+            frame = _frame(1)
+            self._calm[0] = False
+            if frame.f_code.co_filename != program:
+                return run(*given, **named)
+            self.sites.append(Site(frame.f_lineno, 0, f"doctest.{run.__name__}()"))
+            begun = self._reach(len(self.sites) - 1, frame)
+            results = run(*given, **named)
+            if results.attempted:
+                self._record(begun, not results.failed, [results])
+            return results
+
+        return run_examples
+
+    def look_at_judges(self) -> None:
+        """A block that is an assertion ends: what judges it has to be what it was."""
+        self._judges.look()
+
+    @property
+    def failures(self) -> tuple[type[BaseException], ...]:
+        """What a failing assertion raises."""
+        return self._judges.failures
+
+    def enter(self, site: int, frame: FrameType, key: int) -> _Evaluation:
+        """A block that is an assertion begins."""
+        evaluation = self._reach(site, frame)
+        self._note_open(key, evaluation)
+        return evaluation
+
+    def leave(self, begun: _Evaluation, key: int, held: bool | None, error: object) -> None:
+        """A block ended; None: by an exception that it did not wait for."""
+        if held is None:
+            return
+        if held:
+            # What was interrupted inside of it was so by the exception that it waited for.
+            places = [*self._open]
+            for place in places[places.index(key) + 1 :] if key in self._open else ():
+                if self._open[place].thread == begun.thread:
+                    del self._open[place]
+        self._record(begun, held, [] if error is None else [error])
+        self._open.pop(key, None)
 
     def start_anew(self) -> None:
         """Go on in a fork: its assertions are counted by themselves."""
-        self._counts, self._last, self._distinct = {}, {}, {}
+        self._counts, self._last, self._distinct, self._open = {}, {}, {}, {}
+        self._interrupted = set()
 
     def totals(self) -> list[int]:
         """How often each record was seen, in the order in which they were sent."""
         return list(self._counts.values())
 
-    def _reach(self, site: int) -> _Evaluation:
+    def interrupted(self) -> list[int]:
+        """The lines of assertions that began and never ended."""
+        left = {one.site for one in self._open.values()} | self._interrupted
+        return sorted({self.sites[site].line for site in left})
+
+    def signs(self) -> list[tuple[str, str]]:
+        """What the assertions themselves have shown: of whom, and what."""
+        found = []
+        if self._planted:
+            found.append(("candidate", "put a function of its own in the place of an assertion"))
+        changed = self._judges.changed() or ("unittest" if self._held_falsely else "")
+        if changed:
+            found.append(("program", f"exchanged what {changed} compares by"))
+        return found
+
+    def _note_open(self, key: int, evaluation: _Evaluation) -> None:
+        before = self._open.pop(key, None)
+        if before is not None:
+            self._interrupted.add(before.site)
+        self._open[key] = evaluation
+
+    def _reach(self, site: int, frame: FrameType) -> _Evaluation:
         self._tracer.resume()
         if not self.reached:
             self.reached = True
             self._channel.send("reached")
-        if not self.rebound and self.is_rebound is not None:
-            self.rebound = self.is_rebound()
-        return _Evaluation(site, self._tracer.calls, self._tracer.made)
+        if self.look is not None:
+            self.look(frame)
+        return _Evaluation(site, self._tracer.calls, self._tracer.made, len(self._tracer.words))
+
+    def _weigh(self, begun: _Evaluation, compared: list[object], truth: object) -> None:
+        """Note whether an assertion that held did so by the word of one of the candidate's classes."""
+        site, decision = self.sites[begun.site], self._decision
+        comparisons = [(values, site.inner[place]) for place, values in begun.inner.items()]
+        if compared and not site.by_identity:
+            comparisons.append((compared, site.is_equality))
+        own = [one for one in comparisons if decision.of_comparison(one[0])]
+        if any(claimed and any(map(is_built_in, values)) for values, claimed in own):
+            begun.word = FEIGNED
+        elif own or (truth is not None and decision.of_truth(truth)):
+            begun.word = CLASS
+        self._weigh_operations(begun)
+
+    def _weigh_call(self, begun: _Evaluation, function: Any, arguments: tuple[Any, ...]) -> None:
+        name, values = function.__name__, list(arguments[:2])
+        own = name not in _BY_IDENTITY and self._decision.of_comparison(values)
+        plain = [is_built_in(value) for value in values]
+        if own and name == "assertEqual" and any(plain):
+            begun.word = FEIGNED
+        elif own or (name in _BY_TRUTH and arguments and self._decision.of_truth(arguments[0])):
+            begun.word = CLASS
+        self._weigh_operations(begun)
+        if name in _EQUAL and len(values) == 2 and all(plain) and not own:
+            self._held_falsely |= _truth(values[0] == values[1]) is not _EQUAL[name]
+
+    def _weigh_operations(self, begun: _Evaluation) -> None:
+        """Note whether an operation led to what was compared: here, or where the names were bound."""
+        tracer, (calls, words) = self._tracer, begun.begun
+        told = tracer.words[words:]
+        if tracer.calls == calls:
+            lines = (line for origin in self.sites[begun.site].origins for line in origin)
+            told = [tracer.words_by_line.get(line, NONE) for line in lines if line not in self.lines_of_calls]
+        begun.word = max(begun.word, *told, NONE)
+
+    def _is_touched(self, evaluation: _Evaluation) -> bool:
+        site = self.sites[evaluation.site]
+        return self._ran_meanwhile(evaluation) or (site.leads_back and self._ran_before())
 
     def _record(self, evaluation: _Evaluation, held: bool, values: list[object]) -> None:
         number = evaluation.site
         site = self.sites[number]
-        touched = self._ran_meanwhile(evaluation) or (site.leads_back and self._ran_before())
+        touched = self._is_touched(evaluation)
         crowded = self._distinct.get(number, 0) >= _DISTINCT_AT_A_SITE or len(self._counts) >= _DISTINCT
-        if crowded and (number, held) in self._last:
-            self._counts[self._last[number, held]] += 1
+        kind = (number, held, evaluation.word if held else NONE)
+        if crowded and kind in self._last:
+            self._counts[self._last[kind]] += 1
             return
         with self._tracer.paused():
             texts = [render(value, self._limit, True) for value in values]
-        key = (number, held, texts[0] if texts else None, texts[-1] if len(texts) > 1 else None, touched)
-        self._last[number, held] = key
+        left, right = texts[0] if texts else None, texts[-1] if len(texts) > 1 else None
+        key = (number, held, left, right, touched, kind[2])
+        self._last[kind] = key
         if key in self._counts:
             self._counts[key] += 1
             return
         self._counts[key] = 1
         self._distinct[number] = self._distinct.get(number, 0) + 1
         checked = self._checked(evaluation, site) if touched else []
-        self._channel.send("assertion", site.line, site.source, *key[1:], checked, site.case)
+        self._channel.send("assertion", site.line, site.source, *key[1:5], checked, site.case, key[5])
 
     def _ran_meanwhile(self, evaluation: _Evaluation) -> bool:
-        return self._tracer.calls > evaluation.calls
+        return self._tracer.calls > evaluation.begun[0]
 
     def _ran_before(self) -> bool:
         return self._tracer.calls > 0 or not self.callable_candidate
@@ -140,7 +322,43 @@ class Recorder:
         return sorted(found - {0})
 
 
-def _is_foreign(function: Callable[..., Any]) -> bool:
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
-    path: str = getattr(code, "co_filename", "")
-    return path.startswith("/") and not path.startswith("/tmp/")
+class _Context:
+    """A block that is an assertion: it holds when it ends as it was told that it would."""
+
+    def __init__(self, recorder: Recorder, site: int, inner: Any) -> None:
+        self._recorder, self._site, self._inner = recorder, site, inner
+        self._begun: _Evaluation | None = None
+
+    def __enter__(self) -> Any:
+        self._begun = self._recorder.enter(self._site, _frame(1), id(self))
+        return self._inner.__enter__()
+
+    def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:
+        begun, leave = self._begun, self._recorder.leave
+        assert begun is not None
+        self._recorder.look_at_judges()
+        try:
+            swallowed = self._inner.__exit__(kind, error, traceback)
+        except self._recorder.failures:
+            leave(begun, id(self), False, error)
+            raise
+        leave(begun, id(self), True if error is None or swallowed else None, error)
+        return swallowed
+
+
+class Doors:
+    """What the instrumented program holds of the recorder: each leads nowhere else."""
+
+    __slots__ = ("begin", "block", "call", "context", "end", "operand", "value")
+
+    def __init__(self, recorder: Recorder, hide: Callable[[Any], Any]) -> None:
+        for name in self.__slots__:
+            setattr(self, name, hide(getattr(recorder, name)))
+
+
+def codes_in(code: CodeType) -> list[CodeType]:
+    """A code object and all within it."""
+    found = [code]
+    for one in found:
+        found += [constant for constant in one.co_consts if isinstance(constant, type(code))]
+    return found

@@ -1,12 +1,13 @@
 """The first process inside the sandbox: takes one request, forks the program, watches it, clears up, replies.
 
-It decides nothing: what it saw is judged outside, by `sandbox.diagnosis`. As process 1 it cannot be killed or
-stopped by the program, and as a process that may not be dumped it cannot be read by it either.
+It decides nothing: what it saw is judged outside, by `sandbox.reports.diagnosis`. As process 1 it cannot be
+killed or stopped by the program, and as a process that may not be dumped it cannot be read by it either.
 """
 
 from __future__ import annotations
 
 import _signal  # type: ignore[import-not-found]  # the signal module itself imports enum and more
+import builtins
 import gc
 import os
 import resource
@@ -15,34 +16,45 @@ import sys
 import time
 
 from sandbox.harness import child
-from sandbox.harness.channel import Channel, open_streams
+from sandbox.harness.channel import NUMBERS_OF_ONE, Channel, open_streams
 from sandbox.harness.clock import Clock, reaped_seconds
 from sandbox.harness.memory import occupied, oom_kills, proportional, resident
+from sandbox.harness.namespaces import set_dumpable
+from sandbox.harness.opaque_callables import keep_builtins
 from sandbox.harness.wire import read_message, write_all, write_message
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
     from typing import Any
 
 _MEGABYTE = 1 << 20
 _POLL_MILLISECONDS = 20
 _OVERFLOW_FACTOR = 16  # output beyond this many times the kept part ends the program
 _RECORD_BYTES = 8 * _MEGABYTE
-_SET_DUMPABLE = 4
 _CALLER = 0
 _PRIVATE = ("sandbox",)
 
 
 def main() -> None:
     """Serve one request on descriptors 0 and 1, then end; whatever is left in the sandbox ends with it."""
+    prepare()
+    serve()
+
+
+def prepare() -> None:
+    """What comes before the first request: no program reads or changes what the harness is made of."""
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
-    set_dumpable = _dumpable_switch()
     set_dumpable(0)
+    del sys.modules["_ctypes"]
+    keep_builtins(_own_modules(), sys.modules, {**vars(builtins)})
+
+
+def serve() -> None:
+    """As process 1: one request on descriptor 0, its reply on 1, and the end."""
     request = read_message(0)
     for folder in request["paths"]:
         os.stat(folder)  # a layer that was lost is the machine's fault, not a missing module
-    write_message(1, _Supervision(request, set_dumpable).result())
+    write_message(1, _Supervision(request).result())
     os._exit(0)
 
 
@@ -66,8 +78,7 @@ class _Stream:
 
 
 class _Supervision:
-    def __init__(self, request: dict[str, Any], set_dumpable: Callable[[int], None]) -> None:
-        self._set_dumpable = set_dumpable
+    def __init__(self, request: dict[str, Any]) -> None:
         self._request, self._limits = request, request["limits"]
         self._out, self._err = _Stream(self._limits["output_bytes"]), _Stream(self._limits["output_bytes"])
         self._records = _Stream(_RECORD_BYTES)
@@ -90,10 +101,11 @@ class _Supervision:
         seconds = clock.elapsed()
         self._clear()
         kills = self._kills_since(killed_before)
-        records, foreign = self._sorted_records()
+        records, foreign, lost = self._sorted_records()
         return {
             "records": records,
             "foreign": foreign,
+            "lost": lost,
             "stdout": self._out.kept.decode(errors="replace"),
             "stderr": self._err.kept.decode(errors="replace"),
             "output_bytes": [self._out.total, self._err.total],
@@ -206,24 +218,23 @@ class _Supervision:
             elif os.WIFSIGNALED(status):
                 self._left += 1
 
-    def _sorted_records(self) -> tuple[list[str], int]:
-        """The lines that carry this run's nonce, without it, and the number of bytes that do not."""
+    def _sorted_records(self) -> tuple[list[str], int, int]:
+        """The lines that carry this run's nonce, without it; the bytes that do not; how many are missing."""
         prefix = f"{self._nonce} ".encode()
         lines = bytes(self._records.kept).split(b"\n")
-        own = [
-            line[len(prefix) :].decode("ascii", "replace") for line in lines[:-1] if line.startswith(prefix)
-        ]
-        accepted = sum(len(line) + len(prefix) + 1 for line in own)
+        told = [line[len(prefix) :] for line in lines[:-1] if line.startswith(prefix)]
+        accepted = sum(len(line) + len(prefix) + 1 for line in told)
+        own = [line.rpartition(b" ")[0].decode("ascii", "replace") for line in told]
         # A last line without its end was cut by the kill.
         cut = len(lines[-1]) if lines[-1].startswith(prefix) else 0
-        return own, self._records.total - accepted - cut
+        return own, self._records.total - accepted - cut, _missing(told)
 
     def _become_program(self) -> None:
         try:
             os.setsid()
             channel_descriptor = self._arrange_descriptors()
             self._set_limits()
-            self._set_dumpable(1)
+            set_dumpable(1)
             self._arrange_interpreter(channel_descriptor)
         except BaseException as error:
             write_all(2, f"harness: {type(error).__name__}: {error}\n".encode())
@@ -268,12 +279,23 @@ class _Supervision:
         channel = Channel(descriptor, self._nonce)
         printed = open_streams(channel)
         _add_site_names()
-        for name in [name for name in sys.modules if name.partition(".")[0] in _PRIVATE]:
+        for name in _own_modules():
             del sys.modules[name]
         channel.send("ready")
         gc.enable()
         child.run(self._request, channel, printed)
         os._exit(0)
+
+
+def _missing(lines: list[bytes]) -> int:
+    """How many of the records were lost: each process that is heard numbers its own."""
+    seen: dict[int, list[int]] = {}
+    for line in lines:
+        number = line.rpartition(b" ")[2]
+        if not number.isdigit():
+            return 1
+        seen.setdefault(int(number) // NUMBERS_OF_ONE, []).append(int(number) % NUMBERS_OF_ONE)
+    return sum(max(numbers) + 1 - len(set(numbers)) for numbers in seen.values())
 
 
 def _end_of(process: int) -> tuple[int, ...]:
@@ -284,6 +306,10 @@ def _end_of(process: int) -> tuple[int, ...]:
         return ()
 
 
+def _own_modules() -> list[str]:
+    return [name for name in sys.modules if name.partition(".")[0] in _PRIVATE]
+
+
 def _is_foreign(folder: str) -> bool:
     return not __file__.startswith(folder + "/sandbox/")
 
@@ -291,18 +317,7 @@ def _is_foreign(folder: str) -> bool:
 def _add_site_names() -> None:
     # The interpreter starts without the site module, which looks for packages; programs do call exit().
     import _sitebuiltins
-    import builtins
 
     for name in ("exit", "quit"):
         setattr(builtins, name, _sitebuiltins.Quitter(name, "Ctrl-D"))
     builtins.help = _sitebuiltins._Helper()
-
-
-def _dumpable_switch() -> Callable[[int], None]:
-    # prctl is not in the standard library, and ctypes itself takes longer to load than all of the above.
-    import _ctypes
-
-    function = _ctypes.dlsym(_ctypes.dlopen(None, 0), "prctl")  # type: ignore[arg-type]  # None: this process
-    call = _ctypes.call_function
-    del sys.modules["_ctypes"]
-    return lambda value: call(function, (_SET_DUMPABLE, value, 0, 0, 0))

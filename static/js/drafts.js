@@ -142,7 +142,7 @@ function kept(field, text, revision) {
   unkept.delete(field);
   if (!leaving) drop(keyOf(field));
   others.hide(field);
-  if (!isUnkept(field.form)) say(field, text.trim() ? "Draft kept" : "");
+  if (!isUnkept(field.form)) say(field, text.trim() && revision !== "" ? "Draft kept" : "");
 }
 
 // The line is of the whole form: it says "kept" when each of its fields is.

@@ -9,12 +9,12 @@ from django.contrib.auth.models import Group, User
 from django.test import Client
 from django.urls import reverse
 
-from annotation import budget
-from annotation.access import Role, role_of
+from annotation.accounts.roles import Role, role_of
 from annotation.agents import screener
+from annotation.builds.limits import budget
 from annotation.models import AuditEvent, Price, Seen
-from annotation.review import labelling
-from annotation.studies.auditing import Verb
+from annotation.review import labels
+from annotation.studies.audit_log import Verb
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -28,6 +28,7 @@ def test_every_table_can_be_looked_at_by_admins(ada: Client, app: str, model: st
     assert ada.get(reverse(f"admin:{app}_{model}_changelist")).status_code == 200
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize(("app", "model"), TABLES)
 def test_nobody_else_gets_in(erin: Client, app: str, model: str) -> None:
     answer = erin.get(reverse(f"admin:{app}_{model}_changelist"))
@@ -62,7 +63,7 @@ def test_prices_can_be_added(ada: Client) -> None:
 def test_a_price_that_calls_were_made_at_stays_as_it_is(ada: Client) -> None:
     price = Price.objects.create(model="any", effective_from="2026-01-01T00:00:00Z", input=1, output=5)
     case = factories.cases(factories.opened())[0]
-    request = screener.request(screener.ScreenerInputs(query="q", code="c"), "any")
+    request = screener.build_screener_request(screener.ScreenerInputs(query="q", code="c"), "any")
     form = {
         "model": "any",
         "effective_from_0": "2026-01-01",
@@ -76,7 +77,7 @@ def test_a_price_that_calls_were_made_at_stays_as_it_is(ada: Client) -> None:
     price.refresh_from_db()
     assert price.input == 2
 
-    assert budget.reserve(case, request, "fake").price == price
+    assert budget.reserve_call(case, request, "fake").price == price
     page = ada.get(address).content.decode()
     assert "Add a price of the same model with a later date" in page
     assert 'name="input"' not in page
@@ -157,7 +158,7 @@ def test_new_accounts_and_passwords_are_recorded_without_the_password(ada: Clien
 )
 def test_whoever_looks_at_tables_of_judgements_has_seen_the_pairs(ada: Client, table: str) -> None:
     case = factories.examined(factories.cases(factories.opened())[0], 1)
-    labelling.submit(factories.erin(), case, 1, "", "a" * 64, 0)
+    labels.submit_label(factories.erin(), case, 1, "", "a" * 64, 0)
     app, _, name = table.partition("_")
     model = apps.get_model(app, name)
     for route, keys in (("changelist", []), ("change", [model._default_manager.earliest("pk").pk])):

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from annotation import worker
+from annotation.builds.pipeline.advance import Tools
+from annotation.jobs import worker
 from annotation.llm.exchange import ExchangeLLM
 from annotation.models import Build
-from annotation.pipeline import Tools
 from tests.retrieval.test_data_docs import BLOCK, given, written
 
 pytestmark = pytest.mark.django_db
@@ -53,7 +53,7 @@ def do(command: list[str], tools: Tools) -> None:
     if command[0] == "work":
         for build in Build.objects.filter(state=Build.State.RUNNING).select_related("mining", "tally"):
             worker.look_after(build)
-        while worker.drain("llm", tools):
+        while worker.drain_queue("llm", tools):
             pass
         for build in Build.objects.filter(state=Build.State.RUNNING).select_related("mining", "tally"):
             worker.look_after(build)

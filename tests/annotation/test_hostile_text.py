@@ -6,9 +6,9 @@ import pytest
 
 from annotation.models import Step
 from annotation.stages import Stage
-from sandbox.report import Outcome
+from sandbox.reports.report import Outcome
 from tests import factories
-from tests.annotation.test_pipeline import UNCLEAR, WRITTEN, Fresh, Make, go
+from tests.annotation.builds.pipeline.test_advance import UNCLEAR, WRITTEN, Fresh, Make, go
 from tests.factories import a_report
 from tests.fakes import FakeSandbox
 

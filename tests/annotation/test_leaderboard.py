@@ -16,19 +16,19 @@ from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 
-from annotation.agreement.figures import Figure
-from annotation.agreement.scores import Confusion, Scores
-from annotation.agreement.wrong import Wrong, WrongLabels
 from annotation.management.commands import leaderboard as leaderboards
 from annotation.models import Study
-from annotation.pages import board
-from annotation.pages.benchmarks import cell
+from annotation.stats.agreement.error_share import Wrong, WrongLabels
+from annotation.stats.agreement.figures import Figure
+from annotation.stats.agreement.scores import Confusion, Scores
+from annotation.web.benchmarks import leaderboard_notes
+from annotation.web.benchmarks.page import build_leaderboard_cell
 from retrieval import mining
-from retrieval.evaluation import noise
-from retrieval.evaluation.leaderboard import Standing, titles_of
-from retrieval.evaluation.noise import ErrorRates
-from retrieval.evaluation.publishing import Order, publish
-from retrieval.evaluation.scoring import Figure as Mean
+from retrieval.evaluation.leaderboard import SystemStanding, titles_of
+from retrieval.evaluation.publication import Order, publish_benchmark
+from retrieval.evaluation.query_scores import Figure as Mean
+from retrieval.evaluation.robustness import label_noise
+from retrieval.evaluation.robustness.label_noise import ErrorRates
 from retrieval.models import Annotator, Benchmark, Label, Run
 from tests import factories
 
@@ -40,11 +40,11 @@ def made(tmp_path: Path, settings: Any) -> Benchmark:
     """A benchmark of a mining by two encoders, with two systems."""
     settings.COSQA_HOME = tmp_path
     found = factories.mining(factories.queries(), factories.snippets(), encoders=["bm25", "bow"], k=2)
-    mining.perform(found, tmp_path / "vectors")
+    mining.perform_mining(found, tmp_path / "vectors")
     by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
     for candidate in found.candidates.all():
         Label.objects.create(pair=candidate.pair, annotator=by, value=candidate.rank % 2)
-    done = publish(Order("small", found.queries, found.snippets, "", found), Label.objects.all())
+    done = publish_benchmark(Order("small", found.queries, found.snippets, "", found), Label.objects.all())
     call_command(
         "evaluate", "small", "--encoder", "bm25", "bow", "--metrics", "mrr,ndcg_all", stdout=StringIO()
     )
@@ -123,9 +123,9 @@ def test_the_command_and_the_page_assume_the_same_errors(
     made: Benchmark, monkeypatch: pytest.MonkeyPatch, ray: Client
 ) -> None:
     """Without a choice both take what a study measured; the page's hint fills the page as it is typed."""
-    measured = board.Choice("study-7", "by a study", ErrorRates(0.2, 0.1, "the study"))
-    monkeypatch.setattr(board, "_studied", lambda benchmark, user: [measured])
-    monkeypatch.setattr(noise, "MOST_AT_ONCE", 0)
+    measured = leaderboard_notes.ErrorRateChoice("study-7", "by a study", ErrorRates(0.2, 0.1, "the study"))
+    monkeypatch.setattr(leaderboard_notes, "_studied", lambda benchmark, user: [measured])
+    monkeypatch.setattr(label_noise, "MOST_AT_ONCE", 0)
     place = reverse("benchmark", args=[made.pk])
     assert json.loads(said("small", "--json"))["label_noise"]["rates"]["source"] == "the study"
     assert "Stays above" in ray.get(place).content.decode()
@@ -148,20 +148,20 @@ def test_the_command_and_the_page_assume_the_same_errors(
 @pytest.mark.parametrize(
     ("wrong", "of", "words"),
     [
-        (0, 4, "; none of 4 matches was wrong, so up to 75% of them may be"),
-        (0, 2, "; none of 2 matches was wrong, so up to 100% of them may be"),
-        (0, 300, "; none of 300 matches was wrong, so up to 1% of them may be"),
+        (0, 4, "; none of 4 matches was wrong, so up to 75% may be wrong"),
+        (0, 2, "; none of 2 matches was wrong, so up to 100% may be wrong"),
+        (0, 300, "; none of 300 matches was wrong, so up to 1% may be wrong"),
         (0.5, 4, ""),
         (0, 0, ""),
     ],
 )
 def test_no_error_among_few_labels_is_not_told_as_no_error(wrong: float, of: float, words: str) -> None:
-    assert board.unseen(Wrong(wrong / max(of, 1), of, of), "matches") == words
+    assert leaderboard_notes.describe_unseen_errors(Wrong(wrong / max(of, 1), of, of), "matches") == words
 
 
 def test_what_labels_are_worth_is_what_none_wrong_leaves_open() -> None:
-    told = board.unseen(Wrong(0, 12, 5), "matches")
-    assert told == "; none of 12 matches was wrong, so up to 60% of them may be"
+    told = leaderboard_notes.describe_unseen_errors(Wrong(0, 12, 5), "matches")
+    assert told == "; none of 12 matches was wrong, so up to 60% may be wrong"
 
 
 @pytest.mark.parametrize(
@@ -170,7 +170,9 @@ def test_what_labels_are_worth_is_what_none_wrong_leaves_open() -> None:
 def test_the_shares_of_a_study_keep_the_labels_behind_them(worth: tuple[float, float], said: str) -> None:
     """Those that they are worth, which weights and labels of one query make fewer."""
     wrong = WrongLabels(Wrong(0.1, 9, worth[0]), Wrong(0.25, 4, worth[1]))
-    choice = board._of_study(Study(pk=7, name="small"), scores(Confusion(7.0, 2.0, 1.0, 3.0)), wrong)
+    choice = leaderboard_notes._of_study(
+        Study(pk=7, name="small"), scores(Confusion(7.0, 2.0, 1.0, 3.0)), wrong
+    )
     assert choice
     rates = choice.rates
     assert (rates.matches, rates.others, rates.matches_of, rates.others_of) == (0.1, 0.25, *worth)
@@ -184,7 +186,10 @@ def scores(confusion: Confusion) -> Scores:
 
 def test_a_study_that_judged_none_of_one_kind_says_no_share() -> None:
     row = scores(Confusion(7.0, 2.0, 0.0, 0.0))
-    assert board._of_study(Study(pk=7, name="small"), row, WrongLabels(Wrong(0.1, 9, 9), None)) is None
+    assert (
+        leaderboard_notes._of_study(Study(pk=7, name="small"), row, WrongLabels(Wrong(0.1, 9, 9), None))
+        is None
+    )
 
 
 def test_the_page_says_what_is_not_in_the_draws(made: Benchmark, ray: Client) -> None:
@@ -199,7 +204,11 @@ def test_shares_that_a_study_counted_are_drawn_and_told_so(
     place = reverse("benchmark", args=[made.pk])
     assert words not in said("small", "--errors", "0.061") + ray.get(place).content.decode()
     rates = ErrorRates(0.0, 0.0, "the study", 9, 4)
-    monkeypatch.setattr(board, "_studied", lambda of, user: [board.Choice("study-7", "by a study", rates)])
+    monkeypatch.setattr(
+        leaderboard_notes,
+        "_studied",
+        lambda of, user: [leaderboard_notes.ErrorRateChoice("study-7", "by a study", rates)],
+    )
     assert words in said("small") and words in ray.get(place).content.decode()
 
 
@@ -252,8 +261,8 @@ def test_what_was_not_computed_stands_with_the_command_that_computes_it(
 
 def test_what_was_computed_and_has_no_value_is_called_undefined() -> None:
     run = Run(pk=1, system="a", text_option="whole")
-    standing = Standing(run, {"mrr": Mean(None, None, None, None)}, False, False)
-    assert [cell(standing, name).value for name in ("mrr", "map")] == ["undefined", "–"]
+    standing = SystemStanding(run, {"mrr": Mean(None, None, None, None)}, False, False)
+    assert [build_leaderboard_cell(standing, name)["value"] for name in ("mrr", "map")] == ["undefined", "–"]
     assert leaderboards.mean_told(None) == "undefined"
 
 

@@ -12,10 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation import review
-from annotation.access import Role
+from annotation.accounts.roles import Role
+from annotation.builds.pipeline.labels import annotator_of_person
 from annotation.models import Case, Draft, Review
-from annotation.publishing import annotator_of
-from annotation.review import drafts, labelling
+from annotation.review import drafts, labels
 from retrieval.models import Label
 from tests import factories
 
@@ -36,7 +36,7 @@ def case() -> Case:
 
 
 def submit(user: User, case: Case, label: int | None, reason: str = "", seen: int = 0) -> Review:
-    return review.submit(user, case, label, reason, EVIDENCE, seen)
+    return review.submit_label(user, case, label, reason, EVIDENCE, seen)
 
 
 def current(user: User, case: Case) -> Review | None:
@@ -44,7 +44,7 @@ def current(user: User, case: Case) -> Review | None:
 
 
 def published(user: User, case: Case) -> list[int | None]:
-    rows = Label.objects.filter(annotator=annotator_of(user), pair=case.pair_id).order_by("round")
+    rows = Label.objects.filter(annotator=annotator_of_person(user), pair=case.pair_id).order_by("round")
     return [row.value for row in rows]
 
 
@@ -53,7 +53,7 @@ def test_a_label_is_stored_with_its_evidence_and_published_as_assisted(erin: Use
 
     assert (made.revision, made.label, made.agent_label, made.evidence) == (1, 1, 1, EVIDENCE)
     assert made.phase == Review.Phase.ASSISTED
-    label = Label.objects.get(annotator=annotator_of(erin))
+    label = Label.objects.get(annotator=annotator_of_person(erin))
     assert (label.value, label.assisted, label.round, label.basis) == (1, True, 1, "person")
 
 
@@ -101,14 +101,14 @@ def test_a_stale_form_stores_nothing_and_carries_both_texts(erin: User, case: Ca
 def test_losing_the_race_at_the_unique_key_is_the_same_conflict(
     erin: User, case: Case, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first, rests_on = submit(erin, case, 1, "does it"), labelling.rests_on
+    first, rests_on = submit(erin, case, 1, "does it"), labels.rests_on
 
     def meanwhile(user: User, pair_id: int) -> tuple[list[int], list[int]]:
-        monkeypatch.setattr(labelling, "rests_on", rests_on)
+        monkeypatch.setattr(labels, "rests_on", rests_on)
         submit(user, case, None, "unclear", seen=first.revision)
         return rests_on(user, pair_id)
 
-    monkeypatch.setattr(labelling, "rests_on", meanwhile)
+    monkeypatch.setattr(labels, "rests_on", meanwhile)
     with pytest.raises(review.Conflict) as conflict:
         submit(erin, case, 0, "wrong edge case", seen=first.revision)
     assert conflict.value.stored is not None
@@ -121,11 +121,11 @@ def test_sending_the_same_twice_stores_it_once(erin: User, case: Case) -> None:
 
 
 def test_what_is_sent_again_after_its_answer_got_lost_leaves_no_draft(erin: User, case: Case) -> None:
-    made = review.submit(erin, case, None, "unclear", EVIDENCE, 0, review.Beside(("partial",)))
-    drafts.save(erin, case.pair_id, "reason", "unclear")
-    drafts.save(erin, case.pair_id, "tags", "partial")
-    assert review.submit(erin, case, None, "unclear", EVIDENCE, 0, review.Beside(("partial",))) == made
-    assert drafts.load(erin, case.pair_id) == {}
+    made = review.submit_label(erin, case, None, "unclear", EVIDENCE, 0, review.Beside(("partial",)))
+    drafts.save_draft(erin, case.pair_id, "reason", "unclear")
+    drafts.save_draft(erin, case.pair_id, "tags", "partial")
+    assert review.submit_label(erin, case, None, "unclear", EVIDENCE, 0, review.Beside(("partial",))) == made
+    assert drafts.load_drafts(erin, case.pair_id) == {}
 
 
 def test_two_experts_on_one_pair_both_stand(erin: User, case: Case) -> None:
@@ -151,7 +151,7 @@ def test_what_can_be_no_review_is_refused(
     erin: User, case: Case, label: int, reason: str, evidence: str, complaint: str
 ) -> None:
     with pytest.raises(review.BadReview, match=complaint):
-        review.submit(erin, case, label, reason, evidence, 0)
+        review.submit_label(erin, case, label, reason, evidence, 0)
 
 
 @settings(
@@ -171,29 +171,29 @@ def test_any_reason_can_be_stored(erin: User, case: Case, reason: str) -> None:
 
 def test_undo_withdraws_the_first_label_and_keeps_what_was_typed(erin: User, case: Case) -> None:
     submit(erin, case, 0, "wrong edge case")
-    review.undo(erin, case, 1)
+    review.undo_latest_label(erin, case, 1)
 
     assert current(erin, case) is None
     assert published(erin, case) == [0, None]
-    assert drafts.load(erin, case.pair_id)[Draft.Field.REASON].text == "wrong edge case"
+    assert drafts.load_drafts(erin, case.pair_id)[Draft.Field.REASON].text == "wrong edge case"
 
 
 def test_undo_restores_what_stood_before_and_a_second_undo_goes_further_back(erin: User, case: Case) -> None:
     submit(erin, case, 1, "does it")
     submit(erin, case, 0, "no, it copies", seen=1)
 
-    restored = review.undo(erin, case, 2)
+    restored = review.undo_latest_label(erin, case, 2)
     assert (restored.label, restored.reason, restored.revision) == (1, "does it", 3)
-    withdrawn = review.undo(erin, case, 3)
+    withdrawn = review.undo_latest_label(erin, case, 3)
     assert (withdrawn.withdrawn, withdrawn.revision) == (True, 4)
     with pytest.raises(review.NothingToUndo):
-        review.undo(erin, case, 4)
+        review.undo_latest_label(erin, case, 4)
     assert published(erin, case) == [1, 0, 1, None]
 
 
 def test_after_an_undo_the_label_can_be_given_again(erin: User, case: Case) -> None:
     submit(erin, case, 1)
-    review.undo(erin, case, 1)
+    review.undo_latest_label(erin, case, 1)
 
     assert submit(erin, case, 1, seen=2).revision == 3
     standing = current(erin, case)
@@ -203,10 +203,10 @@ def test_after_an_undo_the_label_can_be_given_again(erin: User, case: Case) -> N
 
 def test_an_undo_leaves_newer_typing_alone(erin: User, case: Case) -> None:
     submit(erin, case, 0, "wrong edge case")
-    drafts.save(erin, case.pair_id, Draft.Field.REASON, "typed since")
-    review.undo(erin, case, 1)
+    drafts.save_draft(erin, case.pair_id, Draft.Field.REASON, "typed since")
+    review.undo_latest_label(erin, case, 1)
 
-    assert drafts.load(erin, case.pair_id)[Draft.Field.REASON].text == "typed since"
+    assert drafts.load_drafts(erin, case.pair_id)[Draft.Field.REASON].text == "typed since"
 
 
 def test_undo_refuses_what_another_window_changed(erin: User, case: Case) -> None:
@@ -214,7 +214,7 @@ def test_undo_refuses_what_another_window_changed(erin: User, case: Case) -> Non
     submit(erin, case, 0, "wrong edge case", seen=1)
 
     with pytest.raises(review.Conflict):
-        review.undo(erin, case, 1)
+        review.undo_latest_label(erin, case, 1)
     assert Review.objects.count() == 2
 
 
@@ -223,7 +223,7 @@ def test_undo_never_touches_another_persons_label(erin: User, case: Case) -> Non
     submit(eve, case, 1)
 
     with pytest.raises(review.NothingToUndo):
-        review.undo(erin, case, 1)
+        review.undo_latest_label(erin, case, 1)
 
 
 def test_the_last_action_goes_back_label_by_label_across_cases(erin: User) -> None:
@@ -234,7 +234,7 @@ def test_the_last_action_goes_back_label_by_label_across_cases(erin: User) -> No
     taken: list[tuple[int, int | None]] = []
     while (last := review.last_action(erin, one.build)) is not None:
         taken.append((last.pair_id, last.label))
-        review.undo(erin, last.case, last.revision)
+        review.undo_latest_label(erin, last.case, last.revision)
 
     assert taken == [(one.pair_id, 0), (other.pair_id, 1), (one.pair_id, 1)]
 
@@ -252,16 +252,16 @@ def test_as_many_undos_as_labels_leave_nothing(
     for found in Review.objects.order_by("-id"):
         found.delete()
     for action in actions:
-        seen = labelling.revision_seen(review.reviews_of(case.pair_id, erin).last())
+        seen = labels.revision_seen(review.reviews_of(case.pair_id, erin).last())
         if isinstance(action, str):
             if current(erin, case):
-                review.undo(erin, case, seen)
+                review.undo_latest_label(erin, case, seen)
         else:
             submit(erin, case, action, "because", seen)
     undos = 0
     while current(erin, case):
-        seen = labelling.revision_seen(review.reviews_of(case.pair_id, erin).last())
-        review.undo(erin, case, seen)
+        seen = labels.revision_seen(review.reviews_of(case.pair_id, erin).last())
+        review.undo_latest_label(erin, case, seen)
         undos += 1
 
     assert undos <= len(actions)
@@ -289,7 +289,7 @@ def test_of_two_windows_at_the_same_moment_one_stores_and_the_other_is_told() ->
     with ThreadPoolExecutor(2) as pool:
         assert sorted(pool.map(label, (0, 1))) == ["stored", "told"]
     assert Review.objects.count() == 1
-    assert Label.objects.filter(annotator=annotator_of(erin)).count() == 1
+    assert Label.objects.filter(annotator=annotator_of_person(erin)).count() == 1
 
 
 @pytest.mark.django_db(transaction=True)
@@ -300,8 +300,8 @@ def test_both_clicks_of_a_double_click_are_one_label() -> None:
     def click() -> None:
         start.wait()
         try:
-            ended.append(labelling.submit(user, case, 1, "", "e" * 64, 0))
-        except labelling.Conflict as conflict:
+            ended.append(labels.submit_label(user, case, 1, "", "e" * 64, 0))
+        except labels.Conflict as conflict:
             ended.append(conflict)
         connection.close()
 
@@ -315,17 +315,17 @@ def test_both_clicks_of_a_double_click_are_one_label() -> None:
 
 def test_the_last_twenty_decisions_can_be_undone_one_after_the_other() -> None:
     erin, build = factories.erin(), factories.opened(k=4)
-    cases = [factories.settled(case, 1) for case in factories.cases(build)][: labelling.UNDOABLE // 2]
+    cases = [factories.settled(case, 1) for case in factories.cases(build)][: labels.UNDOABLE // 2]
     for case in cases:
         submit(erin, case, None)
         submit(erin, case, 1, seen=1)
 
     undone = []
-    for _ in range(labelling.UNDOABLE):
+    for _ in range(labels.UNDOABLE):
         last = review.last_action(erin, build)
         assert last is not None
         undone.append(last.case)
-        review.undo(erin, last.case, last.revision)
+        review.undo_latest_label(erin, last.case, last.revision)
     assert undone == [case for case in reversed(cases) for _ in range(2)]
     assert review.last_action(erin, build) is None
 
@@ -336,6 +336,6 @@ def test_decisions_come_with_the_latest_first_each_pair_once(erin: User) -> None
     for case in (one, two, three):
         submit(erin, case, 1)
     submit(erin, one, None, seen=1)
-    review.undo(erin, two, 1)
+    review.undo_latest_label(erin, two, 1)
 
-    assert [last.case for last in review.decisions(erin, build)] == [one, three]
+    assert [last.case for last in review.recent_reviews_of_user(erin, build)] == [one, three]

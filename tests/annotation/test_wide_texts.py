@@ -9,7 +9,7 @@ import pytest
 from django.db import connection
 
 from annotation.models import ReplyText, ReportText, RequestText, SystemText
-from annotation.models.common import common
+from annotation.models.common import load_common_text
 
 pytestmark = pytest.mark.django_db
 TEXT = '{"explanation": "The code sorts the list. Ünïcode, too.", "verdict": 1}'
@@ -48,4 +48,6 @@ def test_hashes_have_no_index_for_parts_of_them() -> None:
     ],
 )
 def test_what_a_kind_has_in_common_never_changes(kind: str, digest: str) -> None:
-    assert hashlib.sha256(common(kind)).hexdigest() == digest, "what was stored can't be read any more"
+    assert hashlib.sha256(load_common_text(kind)).hexdigest() == digest, (
+        "what was stored can't be read any more"
+    )

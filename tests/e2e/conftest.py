@@ -56,7 +56,7 @@ def browser() -> Iterator[Browser]:
     expect.set_options(timeout=PATIENCE_MS)
     path = chromium_path()
     if path is None:
-        missing("Chromium is not installed (apt-get install chromium)")
+        missing("Chromium is not installed (apt-get install chromium-headless-shell)")
     with chromium(path) as one:
         yield one
 

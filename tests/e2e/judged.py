@@ -21,9 +21,9 @@ OWN = "assert turned([1, 2, 3]) == [3, 2, 1]\nassert turned([]) == []\n"
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
     django.setup()
-    from cosqa_site import preparing
+    from cosqa_site import startup
 
-    preparing.prepare()
+    startup.prepare_database()
     ids = (
         split()
         | tested()
@@ -58,7 +58,7 @@ def split() -> dict[str, int]:
 def with_test(given: Assignment) -> int:
     """The rater's own test of the pair with its run; the number of the run."""
     from annotation.models import ExecutionRequest, ProgramText, TestProgram
-    from sandbox.report import Outcome
+    from sandbox.reports.report import Outcome
     from tests import factories
 
     source = ProgramText.keep(f"{OWN}# {given.rater}\n")
@@ -74,7 +74,7 @@ def with_test(given: Assignment) -> int:
 def tested() -> dict[str, int]:
     """A pair that Rick has rated with a test, its strength and a call."""
     from annotation.models import CallAnswer, CallRequest, ExecutionRequest, Trial
-    from sandbox.calling import Answer, CallOutcome
+    from sandbox.expression_call import Answer, CallOutcome
     from tests import studies
 
     study = of_rick("rated with a test", "own_tests")
@@ -157,7 +157,13 @@ def extended() -> dict[str, int]:
     Build.objects.filter(pk=build.pk).update(state=Build.State.CANARY)
     drawn = [case.candidate_id for case in factories.cases(build)][:5]
     made = Extension.objects.create(
-        build=build, number=1, mining=build.own_mining, state="canary", words="k 3 → 20", pairs=5, why="more"
+        build=build,
+        number=1,
+        mining=build.own_mining,
+        state="canary",
+        description="k 3 → 20",
+        pairs=5,
+        reason="more",
     )
     shares = dict.fromkeys(("unclear", "executable", "matches", "abandoned", "refused"), (2, 9))
     ExtensionCanary.objects.create(

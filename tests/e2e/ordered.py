@@ -23,18 +23,20 @@ NAME = "published"
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
     django.setup()
-    from annotation import holes, releasing
+    from annotation.builds.results import publication
+    from annotation.derived import unjudged
     from annotation.models import Build
 
     build, other = (Build.objects.select_related("mining").get(pk=int(pk)) for pk in sys.argv[1:3])
-    made = releasing.publish(releasing.Wish(NAME, build.mining, build))
+    made = publication.publish_benchmark(publication.Wish(NAME, build.mining, build))
     run = evaluated(made)
-    filling = holes.queue(holes.Fill(run, f"{NAME}, for experts", depth=1))
+    filling = unjudged.queue_holes_for_experts(unjudged.Fill(run, f"{NAME}, for experts", depth=1))
     publishing(build, {"state": "running", **far()})
     publishing(other, {"state": "failed", "message": "None of its pairs has a label that counts."})
-    publishing(other, {"state": "done", "benchmark": made})
-    publishing(filling, {"state": "done", "benchmark": made, "fills": True})
-    publishing(filling, {"state": "running", "fills": True, **far()})
+    done = {"state": "done", "result": {"benchmark": made.pk, "title": f"{made.name}, version 1"}}
+    publishing(other, done)
+    publishing(filling, done, fills=True)
+    publishing(filling, {"state": "running", **far()}, fills=True)
     uploads(made)
     filters(made)
     scores(made)
@@ -71,39 +73,39 @@ def evaluated(benchmark: Benchmark) -> Any:
     return benchmark.runs.get()
 
 
-def publishing(build: Build, columns: dict[str, Any]) -> None:
-    from annotation.models import PublishJob
+def publishing(build: Build, columns: dict[str, Any], *, fills: bool = False) -> None:
+    from annotation.derived.publish_job import PublishOrder
+    from retrieval.models import Pool
     from tests import factories
 
-    who = {"created_by": factories.ada()}
-    PublishJob.objects.create(build=build, name=NAME, pool="collection", **who, **columns)
+    factories.job(PublishOrder(name=NAME, pool=Pool.COLLECTION, fills=fills), build.pk, **columns)
 
 
 def uploads(benchmark: Benchmark) -> None:
-    from retrieval.models import RunJob
+    from retrieval.evaluation.runs.jobs import RunOrder
+    from retrieval.models import Pool
     from tests import factories
 
     refused = "a-long-name-of-a-file-with-a-run.trec, line 412: expected 6 columns"
+    result = {"run": benchmark.runs.get().pk, "notes": ["mine is scored on 24 queries."]}
     states: list[dict[str, Any]] = [
-        {"state": "done", "run": benchmark.runs.get(), "notes": ["mine is scored on 24 queries."]},
+        {"state": "done", "result": result},
         {"state": "failed", "message": refused},
         {"state": "running", **far()},
     ]
     for number, columns in enumerate(states):
-        RunJob.objects.create(
-            benchmark=benchmark,
+        order = RunOrder(
             system="a system with a long name of several words",
             source="a-long-name-of-a-file-with-a-run.trec",
-            pool=benchmark.pool,
-            digest=f"{number:064x}",
-            created_by=factories.ada(),
-            **columns,
+            pool=Pool(benchmark.pool),
+            sha256=f"{number:064x}",
         )
+        factories.job(order, benchmark.pk, **columns)
 
 
 def scores(benchmark: Benchmark) -> None:
     """Orders for the leaderboard: done, failed, cancelled and half done."""
-    from retrieval.models import ScoreJob
+    from retrieval.evaluation.runs.score_jobs import ScoreOrder
     from tests import factories
 
     missing = (
@@ -111,37 +113,34 @@ def scores(benchmark: Benchmark) -> None:
     )
     of_system = {"what": "system", "system": "bm25+qwen3-embedding", "text_option": "without docstring"}
     options = {"metric": "ndcg@10", "found": "", "errors": "0.061"}
-    states: list[dict[str, Any]] = [
-        {
-            **of_system,
-            "state": "done",
-            "run": benchmark.runs.get(),
-            "notes": ["bow is scored on 24 queries."],
-        },
-        {**of_system, "state": "failed", "message": missing},
-        {"what": "figures", "options": options, "state": "cancelled"},
-        {"what": "without", "options": options, "state": "done"},
-        {**of_system, "state": "running", "message": "encode with qwen3-embedding", **far()},
+    result = {"run": benchmark.runs.get().pk, "notes": ["bow is scored on 24 queries."]}
+    states: list[tuple[dict[str, Any], dict[str, Any]]] = [
+        (of_system, {"state": "done", "result": result}),
+        (of_system, {"state": "failed", "message": missing}),
+        ({"what": "figures", "options": options}, {"state": "cancelled"}),
+        ({"what": "without", "options": options}, {"state": "done"}),
+        (of_system, {"state": "running", "message": "encode with qwen3-embedding", **far()}),
     ]
-    for number, columns in enumerate(states):
-        who = {"created_by": factories.ada(), "digest": f"{number:064x}"}
-        ScoreJob.objects.create(benchmark=benchmark, pool=benchmark.pool, **who, **columns)
+    for wanted, columns in states:
+        order = ScoreOrder.model_validate({**wanted, "pool": benchmark.pool})
+        factories.job(order, benchmark.pk, **columns)
 
 
 def filters(benchmark: Benchmark) -> None:
     """Collections of what passes filters: done, failed and half done."""
-    from retrieval.models import FilterJob
+    from retrieval.collections.filter_job import FilterOrder
     from tests import factories
 
-    snippets, chosen = benchmark.snippets, ["testable", "python", "codesearchnet", "distinct"]
+    snippets, chosen = benchmark.snippets, ("testable", "python", "codesearchnet", "distinct")
+    result = {"collection": snippets.pk, "title": f"{snippets.name}, version {snippets.version}"}
     states: list[dict[str, Any]] = [
-        {"state": "done", "made": snippets},
+        {"state": "done", "result": result},
         {"state": "failed", "message": f"Nothing of {snippets} passes {', '.join(chosen)}."},
         {"state": "running", "message": "read: 1,204 members a second", **far()},
     ]
     for number, columns in enumerate(states):
-        who = {"created_by": factories.ada(), "name": f"a-collection-with-a-long-name-{number}"}
-        FilterJob.objects.create(source=snippets, filters=chosen, **who, **columns)
+        order = FilterOrder(name=f"a-collection-with-a-long-name-{number}", filters=chosen)
+        factories.job(order, snippets.pk, **columns)
 
 
 def table() -> int:
@@ -152,10 +151,10 @@ def table() -> int:
 
     rows = b"question,answer,judged\nsort a list,def f(x):,1\na-long-word-without-blanks-in-a-cell,x,0\n"
     why = {
-        "problems": ["a.zip: is not a readable zip"],
+        "result": {"read": 1, "stored": 0, "unreadable": 1, "problems": ["a.zip: is not a readable zip"]},
         "message": "Nothing could be read: see the problems.",
     }
-    factories.import_job(name="failed", format="beir", state="failed", file="", read=1, unreadable=1, **why)
+    factories.import_job(name="failed", format="beir", state="failed", file="", **why)
     file = ContentFile(rows, name="pairs.csv")
     return int(factories.import_job(name="a table", format="table", state="columns", file=file).pk)
 

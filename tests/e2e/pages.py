@@ -67,7 +67,7 @@ PLACES: Final = (
     Place("build-extended", "/builds/{extended}/", "admin"),
     Place("build-cases-canary", "/builds/{canary}/cases/?canary=finished&label=1", "admin"),
     Place("build-drift", "/builds/{canary}/drift/1/", "admin"),
-    Place("build-drift-none", "/builds/{canary}/drift/0/?moved=up", "admin"),
+    Place("build-drift-none", "/builds/{canary}/drift/0/?moved=higher", "admin"),
     Place("build-missing", "/builds/{build}/missing/", "admin"),
     Place("build-writes", "/builds/{written_build}/", "admin"),
     Place("build-waiting", "/builds/{waiting}/", "admin"),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from functools import cache
 
 import django
 
@@ -27,26 +28,35 @@ CAST = {
 """Accounts by name; Nora has no role. Each expert belongs to some tests, so that none disturbs another."""
 
 
+@cache
+def hashed_password() -> str:
+    """Hashing is slow on purpose, so it is done once for all of the cast."""
+    from django.contrib.auth.hashers import make_password
+
+    return make_password(PASSWORD)
+
+
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
     django.setup()
     from django.conf import settings
     from django.contrib.auth.models import User
 
-    from annotation.access import Role, give_role
-    from cosqa_site import preparing, sample
-    from retrieval.imported import Options
-    from retrieval.importing import import_python
+    from annotation.accounts.roles import Role, give_role
+    from cosqa_site import startup
+    from cosqa_site.demo import sample
+    from retrieval.collections.import_report import Options
+    from retrieval.collections.importer import import_python
     from tests.e2e.measured import measure
 
-    preparing.prepare()
+    startup.prepare_database()
     measure()
     for name, role in CAST.items():
-        user = User.objects.create_user(name, password=PASSWORD)
+        user = User.objects.create(username=name, password=hashed_password())
         if role:
             give_role(user, Role(role))
     folder = settings.BASE_DIR / "sample"
-    sample.load(folder)
+    sample.load_sample(folder)
     sample.price_recorded()
     import_python([folder / "functions" / "mail.py"], FEW, Options())
 

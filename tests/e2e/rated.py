@@ -62,9 +62,9 @@ RATERS = {
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
     django.setup()
-    from cosqa_site import preparing
+    from cosqa_site import startup
 
-    preparing.prepare()
+    startup.prepare_database()
     print(json.dumps({name: made(name) for name in RATERS}))
 
 
@@ -73,11 +73,11 @@ def made(name: str) -> int:
     from django.contrib.auth.models import User
 
     from tests import studies
-    from tests.e2e.prepare import PASSWORD
+    from tests.e2e.prepare import hashed_password
 
     who, kind = RATERS[name]
     if not User.objects.filter(username=who).exists():
-        User.objects.create_user(who, password=PASSWORD)
+        User.objects.create(username=who, password=hashed_password())
     judged = kind in {"reveal", "agents_tests", "second_look"}
     of = cases(name) if judged else []
     study = studies.study(

@@ -86,7 +86,7 @@ def test_a_zip_is_imported_and_one_that_leads_out_fails_with_a_way_back(
     expect(failed).to_contain_text("Failed")
     failed.locator("summary").click()
     expect(failed).to_contain_text("a link or a path that leads out")
-    failed.get_by_role("link", name="upload it again").click()
+    failed.get_by_role("link", name="Upload it again").click()
     expect(page.get_by_label("Name", exact=True)).to_have_value("e2e-out")
     expect(page.locator('input[name="format"][value="beir"]')).to_be_checked()
 
@@ -99,7 +99,7 @@ def test_an_address_of_the_own_network_fails_and_is_kept_in_the_form(login: Logi
     page.get_by_role("button", name="Upload").click()
     failed = row(page, "e2e-far")
     expect(failed).to_contain_text("127.0.0.1 is no public machine")
-    failed.get_by_role("link", name="upload it again").click()
+    failed.get_by_role("link", name="Upload it again").click()
     expect(page.get_by_label("Or where it lies")).to_have_value("http://127.0.0.1:9/codes.jsonl")
 
 

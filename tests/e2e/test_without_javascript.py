@@ -7,6 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Login, Watched
+from tests.e2e.launching import Order, launch, wait_until_opened
 from tests.e2e.pages import log_in
 from tests.e2e.prepare import PASSWORD
 from tests.e2e.workbench import Workbench
@@ -36,13 +37,14 @@ def test_an_expert_labels(server: Workbench, watched: Watched, login: Login) -> 
     expect(page.locator(".review-history")).to_contain_text("It changes its argument.")
 
 
-def test_an_admin_sees_and_pauses_a_build(
-    server: Workbench, watched: Watched, other_builds: dict[str, int], login: Login
-) -> None:
+def test_an_admin_sees_and_pauses_a_build(server: Workbench, watched: Watched, login: Login) -> None:
+    ordering = login("ada").new_page()
+    waiting = launch(ordering, server.url, Order("waits for answers", "exchange", limit=8))
+    wait_until_opened(ordering)
     page = login("ada", java_script_enabled=False).new_page()
     page.goto(f"{server.url}/builds/{watched.build}/")
     expect(page.locator(".funnel")).to_contain_text("192")
-    page.goto(f"{server.url}/builds/{other_builds['waiting']}/")
+    page.goto(f"{server.url}/builds/{waiting}/")
     page.get_by_role("button", name="Pause").click()
     expect(page.locator("#state-heading")).to_contain_text(re.compile("paused", re.I))
     page.get_by_role("button", name="Resume").click()

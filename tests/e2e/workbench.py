@@ -21,6 +21,7 @@ from tests.ports import free_port
 ROOT = Path(__file__).resolve().parents[2]
 STARTS_WITHIN = 60.0
 STOPS_WITHIN = 20.0
+CHROMIUMS = "chromium-headless-shell", "chromium", "chromium-browser", "google-chrome"
 PLAIN = (
     "--no-sandbox",
     "--disable-gpu",
@@ -119,8 +120,11 @@ def end(process: subprocess.Popen[bytes]) -> None:
 
 
 def chromium_path() -> str | None:
-    """Debian's Chromium, or what else is on the path under one of its names."""
-    return shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+    """Debian's Chromium, or what else is on the path under one of its names.
+
+    First the shell without windows: the same engine takes a third less of the processor in it.
+    """
+    return next(filter(None, map(shutil.which, CHROMIUMS)), None)
 
 
 @contextmanager

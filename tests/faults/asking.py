@@ -32,12 +32,12 @@ def flying_now() -> set[int]:
 
 def resume() -> int:
     """Resume the builds that wait for a person: a wrong model, an answer that was none."""
-    from annotation import steering
+    from annotation.builds.control import pause_resume
     from annotation.models import Build
 
-    waiting = list(Build.objects.filter(state=Build.State.WAITING, probe_at__isnull=True))
+    waiting = list(Build.objects.filter(state=Build.State.WAITING, next_probe_at__isnull=True))
     for build in waiting:
-        steering.control(build, steering.Action.RESUME)
+        pause_resume.control_build(build, pause_resume.Action.RESUME)
     return len(waiting)
 
 
@@ -45,26 +45,26 @@ def allow_more(cases: int) -> int:
     """Raise the cap that all builds share, where some have stopped at it; says whether it was."""
     from decimal import Decimal
 
-    from annotation import caps
+    from annotation.builds.control import spending_caps
     from annotation.models import ProjectTally
-    from annotation.models.builds import NANO
+    from annotation.models.builds.build import NANO
     from tests.faults import builds
 
-    if not caps.stopped_at_project_cap().exists():
+    if not spending_caps.stopped_at_project_cap().exists():
         return 0
     cap = (ProjectTally.objects.now().cap or 0) + builds.allowance(cases)
-    caps.change_project_cap(Decimal(cap) / NANO, None, "there is work left")
-    caps.resume_stopped(None)
+    spending_caps.change_project_cap(Decimal(cap) / NANO, None, "there is work left")
+    spending_caps.resume_stopped(None)
     return 1
 
 
 def is_over() -> bool:
-    from annotation import caps
+    from annotation.builds.control import spending_caps
     from annotation.models import Batch, Build, Case, LLMCall
 
     return not (
-        caps.stopped_at_project_cap().exists()
-        or Batch.objects.filter(look_at__isnull=False).exists()
+        spending_caps.stopped_at_project_cap().exists()
+        or Batch.objects.filter(next_poll_at__isnull=False).exists()
         or Build.objects.filter(state__in=[Build.State.RUNNING, Build.State.WAITING]).exists()
         or Case.objects.filter(lease__isnull=False).exists()
         or LLMCall.objects.filter(status=LLMCall.Status.RESERVED).exists()

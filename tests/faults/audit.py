@@ -12,7 +12,7 @@ from typing import Any, Final
 from django.db.models import Count, Q, Sum
 
 from annotation.models import Batch, Build, Case, LLMCall, Price, Step, Tally
-from annotation.models.calls import HOLDING, IN_WORK
+from annotation.models.builds.calls import HOLDING, IN_WORK
 from annotation.stages import Stage
 from retrieval.models import Label
 from tests.faults import recounts
@@ -114,7 +114,7 @@ def steps() -> Iterator[str]:
         if (
             [step.before for step in made] != path[:-1]
             or case.stage != path[-1]
-            or case.steps_made != len(made)
+            or case.step_count != len(made)
         ):
             yield f"case {case.pk} is in {case.stage} after {path}"
 
@@ -125,7 +125,7 @@ def leases() -> Iterator[str]:
         yield f"case {case.pk} is still held, until {case.lease_until}"
     for call in LLMCall.objects.filter(status__in=HOLDING | IN_WORK):
         yield f"call {call} is still {call.status}"
-    for batch in Batch.objects.filter(look_at__isnull=False):
+    for batch in Batch.objects.filter(next_poll_at__isnull=False):
         yield f"{batch} has not ended"
 
 

@@ -17,8 +17,8 @@ from typing import TYPE_CHECKING, Any, Final
 from tests.faults.answers import answer
 
 if TYPE_CHECKING:
+    from annotation.builds.pipeline.advance import Tools
     from annotation.llm import Request
-    from annotation.pipeline import Tools
 
 THREADS: Final = 16
 SECONDS: Final = 5.0
@@ -49,11 +49,11 @@ def work(number: int, ends: float) -> None:
     """One thread's five seconds, in an order of its own."""
     from django.db import connection
 
-    from annotation import worker
+    from annotation.jobs import worker
 
     chance, tools = random.Random(number), quick_tools()
     while time.monotonic() < ends:
-        worker.drain(chance.choice(("llm", "llm", "sandbox", "control")), tools)
+        worker.drain_queue(chance.choice(("llm", "llm", "sandbox", "control")), tools)
         if chance.random() < 0.05:
             meddle(chance)
     connection.close()
@@ -61,8 +61,8 @@ def work(number: int, ends: float) -> None:
 
 def quick_tools() -> Tools:
     """A model that answers at once, or fails; a sandbox that takes no time."""
-    from annotation.executing import SandboxProvider
-    from annotation.pipeline import Tools
+    from annotation.builds.pipeline.advance import Tools
+    from annotation.builds.pipeline.execution import SandboxProvider
     from tests.fakes import FakeLLM, FakeSandbox
 
     llm, sandbox = FakeLLM(spoken, name="live:fake"), FakeSandbox()
@@ -81,13 +81,13 @@ def spoken(request: Request) -> dict[str, Any]:
 
 def meddle(chance: random.Random) -> None:
     """What people do meanwhile: pause a build, and resume it."""
-    from annotation import steering
+    from annotation.builds.control import pause_resume
     from annotation.models import Build
 
     build = chance.choice(list(Build.objects.all()))
-    for action in (steering.Action.PAUSE, steering.Action.RESUME):
-        with suppress(steering.ControlRefused):
-            steering.control(build, action)
+    for action in (pause_resume.Action.PAUSE, pause_resume.Action.RESUME):
+        with suppress(pause_resume.ControlRefused):
+            pause_resume.control_build(build, action)
 
 
 if __name__ == "__main__":

@@ -42,7 +42,8 @@ NOBODY: Final = (0, "")
 COMES: Final = 30.0
 """Seconds within which a worker has to come to a point; else what is to be killed is killed all the same.
 
-Where there are few cases it is a sixth of a second for each: they would all have ended meanwhile.
+Where there are few cases for each kill it is a second and a half for each of them: else they would all have
+ended meanwhile.
 """
 SLOW, FAST = 12.0, 0.05
 """Seconds that a reply takes in the mean, when the builds are ahead of the kills and when they are not."""
@@ -147,7 +148,7 @@ class Drive:
 
     def wait_for(self, come: Callable[[], tuple[int, str]]) -> tuple[int, str]:
         looked = time.monotonic()
-        ends = looked + min(COMES, self.order.cases / 6)
+        ends = looked + min(COMES, 1.5 * self.order.cases / max(1, self.order.kills))
         while time.monotonic() < ends:
             if (found := come()) != NOBODY:
                 return found

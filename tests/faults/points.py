@@ -75,18 +75,19 @@ def install() -> None:
     """The points, from the claim of a case to the end of its move."""
     from django.db import connection
 
-    from annotation import budget, claims, publishing
+    from annotation.builds.limits import budget
+    from annotation.builds.pipeline import claims, labels
     from annotation.models import Case
 
     def outside(stage: str) -> str:
         return "" if connection.in_atomic_block else stage
 
-    after(claims, "leased", "claimed", lambda cases, *_: cases[0].stage if cases else "")
-    after(budget, "insert", "reserve", lambda call, *_: STAGE_OF.get(call.agent, ""))
-    after(budget, "held", "settle", lambda _, call: STAGE_OF.get(call.agent, ""))
-    after(budget, "settle", "stored", lambda call, *_: outside(STAGE_OF.get(call.agent, "")))
+    after(claims, "lease_cases", "claimed", lambda cases, *_: cases[0].stage if cases else "")
+    after(budget, "insert_call_attempt", "reserve", lambda call, *_: STAGE_OF.get(call.agent, ""))
+    after(budget, "lock_call_status", "settle", lambda _, call: STAGE_OF.get(call.agent, ""))
+    after(budget, "settle_call", "stored", lambda call, *_: outside(STAGE_OF.get(call.agent, "")))
     after(Case, "_advance", "move", lambda _, case, old, *__: old.value)
-    after(publishing, "publish_case", "publish", lambda _, case: "settled")
+    after(labels, "publish_case", "publish", lambda _, case: "settled")
 
 
 def set_clock(off: timedelta) -> None:
@@ -101,9 +102,12 @@ def hurry(lease: float) -> None:
     """A lease of so many seconds; a call takes at most three quarters of it, the provider half of it."""
     from django.conf import settings
 
-    from annotation import batching, budget, claims, clock, limiter, outages, tools
+    from annotation.builds.limits import budget, circuit_breaker, rate_limit
+    from annotation.builds.pipeline import batches as batching
+    from annotation.builds.pipeline import claims
+    from annotation.jobs import clock_skew, providers
     from annotation.llm.live import LiveLLM
-    from annotation.models import batches
+    from annotation.models.builds import batches
 
     class NamedLLM(LiveLLM):
         """Says with each request which process sends it."""
@@ -115,14 +119,14 @@ def hurry(lease: float) -> None:
     for module, name, value in (
         (claims, "LEASE", whole),
         (budget, "RESERVATION", whole),
-        (clock, "MOST", whole / 10),
-        (clock, "EVERY", 1.0),
+        (clock_skew, "MOST", whole / 10),
+        (clock_skew, "EVERY", 1.0),
         # What the dead have begun holds up the living for a moment only.
-        (outages, "IN_THE_AIR", 10 * second),
-        (limiter, "LONGEST_CALL", 10 * second),
-        (outages, "FIRST_PAUSE", second),
-        (outages, "LONGEST_PAUSE", 2 * second),
-        (limiter, "CLEAN", second),
+        (circuit_breaker, "IN_THE_AIR", 10 * second),
+        (rate_limit, "LONGEST_CALL", 10 * second),
+        (circuit_breaker, "FIRST_PAUSE", second),
+        (circuit_breaker, "LONGEST_PAUSE", 2 * second),
+        (rate_limit, "CLEAN", second),
         (batching, "LEASE", whole),
         (batching, "QUIET", second),
         (batching, "FIRST_PAUSE", second),
@@ -132,8 +136,8 @@ def hurry(lease: float) -> None:
         (batching, "FILLS", second),
         (batches, "MOST_REQUESTS", 4),
         (settings, "LLM_TIMEOUT", 0.75 * lease),
-        (tools, "LiveLLM", NamedLLM),
-        (tools, "open_configured", quick_sandbox),
+        (providers, "LiveLLM", NamedLLM),
+        (providers, "open_configured", quick_sandbox),
     ):
         setattr(module, name, value)
 
@@ -141,7 +145,7 @@ def hurry(lease: float) -> None:
 def quick_sandbox(*_: Any, **__: Any) -> Any:
     """A sandbox that gives a recorded report after a moment, the same for the same program."""
     from sandbox.program import Program
-    from sandbox.report import Outcome, Report
+    from sandbox.reports.report import Outcome, Report
     from tests.factories import a_report
     from tests.fakes import FakeSandbox
 

@@ -10,11 +10,11 @@ from typing import Any, Final
 from django.db.models import Q, Sum
 
 from annotation.models import Abandonment, AgentBill, Build, Duration, LLMCall, ProjectTally, Step
-from annotation.models.calls import HOLDING
-from annotation.models.cases import CLEAR
-from annotation.models.figures import bucket_of
-from annotation.stages import QUEUE_OF, UNCLEAR_EVENTS, Event, Stage
-from sandbox.program import assertions
+from annotation.models.builds.calls import HOLDING
+from annotation.models.builds.cases import CLEAR
+from annotation.models.builds.figures import bucket_of
+from annotation.stages import QUEUE_OF, TO_TEST_EVENTS, Event, Stage
+from sandbox.program import count_assertions
 
 Bill = tuple[int, int, int, int, int]
 """Calls, tokens in and out, nanodollars, milliseconds."""
@@ -73,10 +73,10 @@ def told_by_steps(build: Build) -> dict[str, int]:
         worked[stage] += round(1000 * (seconds or 0.0))
     return {
         "cleared": events[Event.MATCH] + events[Event.NO_MATCH],
-        "unclear": sum(events[event] for event in UNCLEAR_EVENTS),
+        "unclear": sum(events[event] for event in TO_TEST_EVENTS),
         "written": events[Event.WRITTEN],
         "fixings": events[Event.MISSING_MODULE],
-        "test_cases": sum(assertions(step.program.source.text) for step in programs if step.program),
+        "test_cases": sum(count_assertions(step.program.source.text) for step in programs if step.program),
         **{f"{stage}_ms": worked[stage] for stage in QUEUE_OF},
     }
 
@@ -167,12 +167,12 @@ def timed(build: Build) -> Counter[tuple[str, int]]:
 
 def abandonments(build: Build) -> dict[tuple[str, str], int]:
     rows = Abandonment.objects.filter(build=build).exclude(cases=0)
-    return {(cause, left): cases for cause, left, cases in rows.values_list("cause", "left", "cases")}
+    return {(cause, left): cases for cause, left, cases in rows.values_list("cause", "left_stage", "cases")}
 
 
 def abandoned(build: Build) -> Counter[tuple[str, str]]:
     """The same, from the cases that are abandoned now."""
-    return Counter(build.cases.filter(stage=Stage.ABANDONED).values_list("cause", "left"))
+    return Counter(build.cases.filter(stage=Stage.ABANDONED).values_list("cause", "left_stage"))
 
 
 def projects_money() -> Iterator[str]:

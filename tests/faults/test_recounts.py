@@ -9,11 +9,11 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
+from annotation.builds.pipeline.advance import Tools, advance_case
 from annotation.models import Abandonment, AgentBill, Build, Case, Duration, Price, ProjectTally, Tally
-from annotation.pipeline import Tools, advance
 from tests import factories
+from tests.annotation.builds.pipeline.test_advance import NO, UNCLEAR, WRITTEN, YES, Fresh, Make
 from tests.annotation.conftest import fresh, sandbox, tools_with  # noqa: F401  (fixtures)
-from tests.annotation.test_pipeline import NO, UNCLEAR, WRITTEN, YES, Fresh, Make
 from tests.faults import recounts
 
 pytestmark = pytest.mark.django_db
@@ -50,7 +50,7 @@ def judged(tools_with: Make, fresh: Fresh) -> Build:  # noqa: F811
 
 def worked_on(case: Case, now: Fresh, tools: Tools, times: int) -> None:
     for _ in range(times):
-        advance(now(case), tools)
+        advance_case(now(case), tools)
 
 
 def test_what_was_counted_is_what_the_rows_say(judged: Build) -> None:

@@ -37,7 +37,7 @@ def disturb(seconds: float) -> None:
     from django.utils import timezone
 
     from annotation.models import Assignment
-    from annotation.studies import queueing
+    from annotation.studies.enrolment import queue
 
     ends = time.monotonic() + seconds
     while time.monotonic() < ends:
@@ -45,7 +45,7 @@ def disturb(seconds: float) -> None:
         for pk in random.sample(held, min(2, len(held))):
             past = timezone.now() - timedelta(seconds=1)
             Assignment.objects.filter(pk=pk, state="reserved").update(reserved_until=past)
-        queueing.expire()
+        queue.expire_reservations()
         time.sleep(0.3)
 
 
@@ -74,22 +74,22 @@ def quotas() -> Iterator[str]:
 def splits() -> Iterator[str]:
     """Where the planned raters split one more is wanted, once, if anybody could be asked."""
     from annotation.models import Quota, Study
-    from annotation.studies import routing
+    from annotation.studies.enrolment import extra_raters
 
     rows = Quota.objects.select_related("condition", "study_pair")
     for quota in rows.filter(wanted__gt=F("condition__raters") + 1):
         yield f"{quota} was asked of more than one more rater"
     for study in Study.objects.all():
-        for quota in routing.split(rows.filter(condition__study=study), study.scale):
-            if routing.takers(quota).exists():
+        for quota in extra_raters.find_split_quotas(rows.filter(condition__study=study), study.scale):
+            if extra_raters.find_eligible_raters(quota).exists():
                 yield f"{quota} is split, and nobody more was asked"
 
 
 def orders() -> Iterator[str]:
     """No pair twice to one rater, no gap in an order, no pair stuck."""
     from annotation.models import Assignment, Enrolment
-    from annotation.studies import choosing
-    from annotation.studies.undoing import UNDOABLE
+    from annotation.studies.enrolment import next_pair
+    from annotation.studies.rating.undo import UNDOABLE
 
     by_rater: dict[int, list[tuple[int, str, int]]] = defaultdict(list)
     for who, pair, state, place in Assignment.objects.values_list("rater", "study_pair", "state", "position"):
@@ -102,7 +102,7 @@ def orders() -> Iterator[str]:
         if sum(state in {"reserved", "locked"} for _, state, _ in rows) > UNDOABLE:
             yield f"rater {who} has more open than can have been taken back"
     for enrolment in Enrolment.objects.filter(finished_at__isnull=False).select_related("study", "condition"):
-        if choosing.choose(enrolment) is not None:
+        if next_pair.choose_next_pair(enrolment) is not None:
             yield f"{enrolment} is finished and could be given a pair"
 
 

@@ -18,11 +18,11 @@ def main(pairs: int, raters: int) -> None:
     from django.db import transaction
 
     from annotation.models import Condition
-    from cosqa_site import preparing
+    from cosqa_site import startup
     from retrieval.models import Pair, Text
     from tests import studies
 
-    preparing.prepare()
+    startup.prepare_database()
     with transaction.atomic():
         queries = Text.objects.keep_all([f"query number {number}" for number in range(max(1, pairs // 3))])
         snippets = Text.objects.keep_all([f"def f{number}(x):\n    return x\n" for number in range(3)])
@@ -47,7 +47,7 @@ def session_of(user: object) -> str:
     assert isinstance(user, User)
     request = HttpRequest()
     request.session = SessionStore()
-    login(request, user, backend="annotation.access.Backend")
+    login(request, user, backend="annotation.accounts.roles.Backend")
     request.session.save()
     return str(request.session.session_key)
 

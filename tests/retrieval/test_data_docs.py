@@ -15,11 +15,11 @@ import pytest
 from django.core.management import call_command
 
 from retrieval.evaluation.merge_rule import WORDS
-from retrieval.exporting.performing import FORMATS as EXPORTS
+from retrieval.exporting.export_run import FORMATS as EXPORTS
 from retrieval.management.formats import FORMATS
 from retrieval.models import Basis, Label, Member
-from retrieval.sources import download
-from tests.retrieval.sources.test_git import git
+from retrieval.sources.web import download
+from tests.retrieval.sources.code.test_git import git
 
 pytestmark = pytest.mark.django_db
 DOC = Path(__file__).parents[2] / "docs" / "data.md"

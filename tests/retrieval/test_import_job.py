@@ -14,9 +14,11 @@ from django.core.management import call_command
 from django.test import override_settings
 from django.utils import timezone
 
-from retrieval.imported import Counts
-from retrieval.models import Collection, ImportJob
-from retrieval.uploads import forget_files, note
+from retrieval.collections.import_report import ImportCounts
+from retrieval.jobs import path_of_job_file
+from retrieval.models import Collection, Job
+from retrieval.uploads import Format, forget_files
+from retrieval.uploads.import_job import record_import_progress
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -29,18 +31,18 @@ def uploads(tmp_path: Path) -> object:
         yield
 
 
-def imported(name: str, content: bytes) -> ImportJob:
+def imported(name: str, content: bytes) -> Job:
     file = ContentFile(content, name=name)
-    job = factories.import_job(name="up", format=ImportJob.Format.PYTHON, file=file)
-    call_command("import_job", str(job.pk))
+    job = factories.import_job(name="up", format=Format.PYTHON, file=file)
+    call_command("job", str(job.pk))
     job.refresh_from_db()
     return job
 
 
 def test_a_file_of_which_nothing_could_be_read_leaves_no_collection() -> None:
     job = imported("bad.zip", b"no zip")
-    assert job.state == ImportJob.State.FAILED
-    assert job.problems[0].startswith("bad.zip: ")
+    assert job.state == Job.State.FAILED
+    assert job.result["problems"][0].startswith("bad.zip: ")
     assert not Collection.objects.exists()
 
 
@@ -58,8 +60,8 @@ def test_names_that_no_database_takes_are_marked() -> None:
             info.size, info.type = len(code), tarfile.REGTYPE if code else tarfile.SYMTYPE
             archive.addfile(info, io.BytesIO(code))
     job = imported("names.tar", content.getvalue())
-    assert (job.state, job.stored) == (ImportJob.State.DONE, 1)
-    assert job.problems == ["names.tar: caf⟨U+DCE9⟩/link.py: is a link or no file and is skipped"]
+    assert (job.state, job.result["stored"]) == (Job.State.DONE, 1)
+    assert job.result["problems"] == ["names.tar: caf⟨U+DCE9⟩/link.py: is a link or no file and is skipped"]
 
 
 def test_what_was_there_before_a_failed_import_stays() -> None:
@@ -71,23 +73,24 @@ def test_what_was_there_before_a_failed_import_stays() -> None:
 def test_other_formats_bring_queries_snippets_and_labels() -> None:
     rows = b'[{"stackoverflow_id": "1", "question": "how?", "answer": "this();"}]'
     file = ContentFile(rows, name="questions.json")
-    job = factories.import_job(name="ncs", format=ImportJob.Format.NCS, file=file)
-    call_command("import_job", str(job.pk))
+    job = factories.import_job(name="ncs", format=Format.NCS, file=file)
+    call_command("job", str(job.pk))
     job.refresh_from_db()
-    assert (job.state, job.read, job.stored, job.problems) == (ImportJob.State.DONE, 2, 2, [])
+    assert job.state == Job.State.DONE
+    assert job.result == {"read": 2, "stored": 2, "unreadable": 0, "problems": []}
     assert [made.source for made in Collection.objects.all()] == ["questions.json"] * 2
 
 
 def test_every_format_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
-    for each in ImportJob.Format:
+    for each in Format:
         file = ContentFile(b"nothing of use", name="x.json")
-        options = {"query": "question"} if each == ImportJob.Format.TABLE else {}
+        options = {"query": "question"} if each == Format.TABLE else {}
         job = factories.import_job(name=f"of {each}", format=each, file=file, options=options)
-        call_command("import_job", str(job.pk))
+        call_command("job", str(job.pk))
         job.refresh_from_db()
-        assert job.state == ImportJob.State.FAILED
-        assert job.problems
-        assert not any("imports/" in problem for problem in job.problems)
+        assert job.state == Job.State.FAILED
+        assert job.result["problems"]
+        assert not any("imports/" in problem for problem in job.result["problems"])
 
 
 @pytest.mark.parametrize(
@@ -103,22 +106,23 @@ def test_every_format_is_read(monkeypatch: pytest.MonkeyPatch) -> None:
 )
 def test_functions_that_a_rule_refused_are_told(content: bytes, state: str, said: str) -> None:
     file = ContentFile(content, name="m.py")
-    job = factories.import_job(name="pairs", format=ImportJob.Format.DOCUMENTED, file=file)
-    call_command("import_job", str(job.pk))
+    job = factories.import_job(name="pairs", format=Format.DOCUMENTED, file=file)
+    call_command("job", str(job.pk))
     job.refresh_from_db()
     assert job.state == state
     assert job.message.startswith(said)
 
 
 def test_a_running_import_says_how_fast_it_is() -> None:
-    job = factories.import_job(name="up", format=ImportJob.Format.PYTHON)
-    note(job, Counts(read=3000, stored=2000, unreadable=1), 2.0, 0.457)
+    job = factories.import_job(name="up", format=Format.PYTHON)
+    record_import_progress(job, ImportCounts(read=3000, stored=2000, unreadable=1), 2.0, 0.457)
     job.refresh_from_db()
-    assert (job.read, job.stored, job.unreadable, job.percent) == (3000, 2000, 1, 45)
+    assert job.result == {"read": 3000, "stored": 2000, "unreadable": 1}
+    assert (job.done, job.total) == (45, 100)
     assert job.message == "1,500 records a second"
-    note(job, Counts(), 2.0, None)
+    record_import_progress(job, ImportCounts(), 2.0, None)
     job.refresh_from_db()
-    assert job.percent is None
+    assert job.total == 0
 
 
 @pytest.mark.parametrize("own_code", [True, False])
@@ -127,19 +131,19 @@ def test_it_notes_what_share_of_the_bytes_it_has_read(
 ) -> None:
     noted = list[int]()
 
-    def noting(job: ImportJob, counts: Counts, seconds: float, share: float | None) -> None:
-        note(job, counts, seconds, share)
+    def noting(job: Job, counts: ImportCounts, seconds: float, share: float | None) -> None:
+        record_import_progress(job, counts, seconds, share)
         job.refresh_from_db()
-        noted.append(job.percent or 0)
+        noted.append(job.done)
 
-    monkeypatch.setattr("retrieval.management.commands.import_job.note", noting)
+    monkeypatch.setattr("retrieval.uploads.import_job.record_import_progress", noting)
     rows = [{"doc": "sort", "code": "def f(x): return x", "label": 1}]
     pairs = ContentFile(json.dumps(rows).encode(), name="pairs.json")
     codebase = (
         None if own_code else ContentFile(json.dumps({"def f(x): return x": 0}).encode(), name="map.txt")
     )
-    job = factories.import_job(name="pairs", format=ImportJob.Format.COSQA, file=pairs, codebase=codebase)
-    call_command("import_job", str(job.pk))
+    job = factories.import_job(name="pairs", format=Format.COSQA, file=pairs, codebase=codebase)
+    call_command("job", str(job.pk))
     assert noted == sorted(noted) and 0 < noted[0] < noted[-1] == 100
 
 
@@ -150,10 +154,10 @@ def test_it_notes_what_share_of_the_bytes_it_has_read(
 def test_a_code_base_of_which_nothing_can_be_read_fails_it(content: bytes, why: str) -> None:
     rows = [{"doc": "sort", "code": "def f(x): return x", "label": 1}]
     pairs, codebase = ContentFile(json.dumps(rows).encode(), "pairs.json"), ContentFile(content, "map.txt")
-    job = factories.import_job(name="pairs", format=ImportJob.Format.COSQA, file=pairs, codebase=codebase)
-    call_command("import_job", str(job.pk))
+    job = factories.import_job(name="pairs", format=Format.COSQA, file=pairs, codebase=codebase)
+    call_command("job", str(job.pk))
     job.refresh_from_db()
-    assert job.state == ImportJob.State.FAILED
+    assert job.state == Job.State.FAILED
     said = "No snippet of the code base could be read, the queries are kept: "
     assert job.message.startswith(f"{said}{why}")
     assert Collection.objects.get().kind == "queries"
@@ -162,31 +166,31 @@ def test_a_code_base_of_which_nothing_can_be_read_fails_it(content: bytes, why: 
 def test_it_keeps_the_first_problems_and_their_exact_number() -> None:
     rows = json.dumps([{"question": "how?", "answer": "this();"}, *[1] * 130])
     file = ContentFile(rows.encode(), name="questions.json")
-    job = factories.import_job(name="ncs", format=ImportJob.Format.NCS, file=file)
-    call_command("import_job", str(job.pk))
+    job = factories.import_job(name="ncs", format=Format.NCS, file=file)
+    call_command("job", str(job.pk))
     job.refresh_from_db()
-    assert (len(job.problems), job.unreadable) == (100, 130)
+    assert (len(job.result["problems"]), job.result["unreadable"]) == (100, 130)
 
 
 def test_the_files_of_an_import_go_when_it_has_ended_and_not_before(tmp_path: Path) -> None:
     file = ContentFile(b"def double(x):\n    return 2 * x\n", name="good.py")
-    job = factories.import_job(name="up", format=ImportJob.Format.PYTHON, file=file)
+    job = factories.import_job(name="up", format=Format.PYTHON, file=file)
     assert [path.name for path in tmp_path.rglob("*.py")] == ["good.py"]
-    call_command("import_job", str(job.pk))
+    call_command("job", str(job.pk))
     job.refresh_from_db()
-    assert not job.file
+    assert not job.files
     assert not list((tmp_path / "imports").iterdir())
 
 
 def test_what_a_dead_worker_or_nobody_finished_is_removed(tmp_path: Path) -> None:
-    def left(**columns: object) -> ImportJob:
+    def left(**columns: object) -> Job:
         return factories.import_job(file=ContentFile(b"x", name="x.csv"), **columns)
 
     left(state="failed")
     old, new = left(state="columns"), left(state="columns")
-    ImportJob.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(days=2))
+    Job.objects.filter(pk=old.pk).update(created_at=timezone.now() - timedelta(days=2))
     forget_files()
-    assert [Path(job.file.path).is_file() for job in ImportJob.objects.exclude(file="")] == [True]
-    assert set(ImportJob.objects.values_list("state", flat=True)) == {"failed", "columns"}
-    assert ImportJob.objects.filter(pk=new.pk).exists()
+    assert [path_of_job_file(job).is_file() for job in Job.objects.exclude(files={})] == [True]
+    assert set(Job.objects.values_list("state", flat=True)) == {"failed", "columns"}
+    assert Job.objects.filter(pk=new.pk).exists()
     assert len(list(tmp_path.rglob("x.csv"))) == 1

@@ -8,10 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval import search
-from retrieval.encoders import Doubles, Encoder, Floats, Kind, Progress, get
+from retrieval.encoders import Doubles, Encoder, Floats, Kind, Progress, find_encoder
 from retrieval.fusion import Fusion
-from retrieval.index import Cosines, Hit, Options, fuse, mine
+from retrieval.index import Cosines, Hit, Options, fuse_signals, mine_best_snippets, search
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,7 @@ def test_the_mean_of_cosines_equals_a_full_sort(seed: int, k: int, block: int) -
     one, two = Table(unit_vectors(30, 6, seed), "one"), Table(unit_vectors(30, 3, seed + 1), "two")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(search, "SNIPPETS_A_BLOCK", block)
-        found = mine(texts(4), texts(30), [one, two], k)
+        found = mine_best_snippets(texts(4), texts(30), [one, two], k)
     a, b = one.vectors.astype(np.float64), two.vectors.astype(np.float64)
     means = (a[:4] @ a.T + b[:4] @ b.T) / 2
     assert [indices(hits) for hits in found] == full_sort(means, k)
@@ -64,62 +63,64 @@ def test_the_mean_of_cosines_equals_a_full_sort(seed: int, k: int, block: int) -
 
 @pytest.mark.parametrize("memory_mb", [0, 1, 1024])
 def test_lexical_and_dense_scores_meet_in_the_mean(memory_mb: int) -> None:
-    table, words = Table(unit_vectors(20, 4, seed=3)), get("bow")
+    table, words = Table(unit_vectors(20, 4, seed=3)), find_encoder("bow")
     snippets = [f"read the file number {i}" for i in range(20)]
-    for hits in mine(["file 3", "number 7"], snippets, [table, words], 5, memory_mb=memory_mb):
+    for hits in mine_best_snippets(["file 3", "number 7"], snippets, [table, words], 5, memory_mb=memory_mb):
         assert [hit.score for hit in hits] == sorted((hit.score for hit in hits), reverse=True)
         for hit in hits:
             assert hit.score == pytest.approx((hit.entering["table"] + hit.entering["bow"]) / 2, abs=1e-8)
 
 
-@pytest.mark.parametrize("encoders", [[Table(np.ones((60, 1), np.float32))], [get("bow")]])
+@pytest.mark.parametrize("encoders", [[Table(np.ones((60, 1), np.float32))], [find_encoder("bow")]])
 def test_ties_keep_ascending_index(encoders: list[Encoder]) -> None:
     snippets = [f"same words {'  ' * i} 0" for i in range(60)]
-    assert indices(mine(["same 0"], snippets, encoders, 10)[0]) == list(range(10))
+    assert indices(mine_best_snippets(["same 0"], snippets, encoders, 10)[0]) == list(range(10))
 
 
 def test_ties_beyond_the_first_fetch_are_found() -> None:
     vectors = np.repeat(unit_vectors(1, 4, seed=5), 200, axis=0)
-    assert indices(mine(["text 0"], texts(200), [Table(vectors)], 3)[0]) == [0, 1, 2]
+    assert indices(mine_best_snippets(["text 0"], texts(200), [Table(vectors)], 3)[0]) == [0, 1, 2]
 
 
 def test_a_repeated_text_is_found_once() -> None:
-    found = mine(["alpha"], ["beta", " alpha\n", "alpha", "alpha beta"], [get("bow")], 4)[0]
+    found = mine_best_snippets(
+        ["alpha"], ["beta", " alpha\n", "alpha", "alpha beta"], [find_encoder("bow")], 4
+    )[0]
     assert indices(found) == [1, 3, 0]
 
 
 def test_hits_tell_raw_and_entering_scores() -> None:
-    hit = mine(["alpha"], ["alpha beta", "gamma delta"], [get("bm25")], 1)[0][0]
+    hit = mine_best_snippets(["alpha"], ["alpha beta", "gamma delta"], [find_encoder("bm25")], 1)[0][0]
     assert hit.entering == {"bm25": 0.4}
     assert hit.raw["bm25"] == pytest.approx(0.4 * np.log(2))
     assert hit.score == 0.4
 
 
 def test_empty_inputs_give_empty_lists() -> None:
-    assert mine([], ["a"], [get("bow")], 3) == []
-    assert mine(["a", "b"], [], [get("bow")], 3) == [[], []]
+    assert mine_best_snippets([], ["a"], [find_encoder("bow")], 3) == []
+    assert mine_best_snippets(["a", "b"], [], [find_encoder("bow")], 3) == [[], []]
 
 
 def test_k_may_exceed_the_collection() -> None:
-    assert len(mine(["a"], ["a", "b"], [get("bow")], 30)[0]) == 2
+    assert len(mine_best_snippets(["a"], ["a", "b"], [find_encoder("bow")], 30)[0]) == 2
 
 
 @pytest.mark.parametrize(
     ("encoders", "k", "message"),
     [
-        ([get("bow")], 0, "at least 1, not 0"),
+        ([find_encoder("bow")], 0, "at least 1, not 0"),
         ([], 1, "got none"),
-        ([get("bow"), get("bow")], 1, "each once; got bow, bow"),
+        ([find_encoder("bow"), find_encoder("bow")], 1, "each once; got bow, bow"),
     ],
 )
 def test_a_mining_without_meaning_is_refused(encoders: list[Encoder], k: int, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        mine(["a"], ["a"], encoders, k)
+        mine_best_snippets(["a"], ["a"], encoders, k)
 
 
 def test_progress_ends_at_the_last_query() -> None:
     seen: list[tuple[str, int, int]] = []
-    mine(["a", "b"], ["a"], [get("bow")], 1, progress=lambda *step: seen.append(step))
+    mine_best_snippets(["a", "b"], ["a"], [find_encoder("bow")], 1, progress=lambda *step: seen.append(step))
     assert seen == [("bow", 1, 1), ("search", 2, 2)]
 
 
@@ -128,14 +129,14 @@ def test_progress_ends_at_the_last_query() -> None:
 def test_maxabs_equals_the_authors_formula(seed: int, k: int, lexical: bool) -> None:
     """Each encoder's row by its largest absolute score, summed: `select_code.py`."""
     one, two = Table(unit_vectors(30, 6, seed), "one"), Table(unit_vectors(30, 3, seed + 1), "two")
-    encoders: list[Encoder] = [one, two, *([get("bow")] if lexical else [])]
+    encoders: list[Encoder] = [one, two, *([find_encoder("bow")] if lexical else [])]
     snippets, queries = texts(30), texts(4)
     rows = [table.vectors[:4].astype(np.float64) @ table.vectors.T.astype(np.float64) for table in (one, two)]
     if lexical:
-        plain = mine(queries, snippets, [get("bow")], 30)
+        plain = mine_best_snippets(queries, snippets, [find_encoder("bow")], 30)
         rows.append(np.array([by_index(hits, "bow") for hits in plain]))
     total = sum(np.round(row, 12) / np.abs(row).max(axis=1, keepdims=True) for row in rows)
-    found = mine(queries, snippets, encoders, k, fusion=Fusion.MAXABS)
+    found = mine_best_snippets(queries, snippets, encoders, k, fusion=Fusion.MAXABS)
     assert [indices(hits) for hits in found] == full_sort(np.asarray(total) / len(rows), k)
     for hits, row in zip(found, np.asarray(total) / len(rows), strict=True):
         assert [hit.score for hit in hits] == pytest.approx([row[hit.index] for hit in hits], abs=1e-11)
@@ -149,13 +150,13 @@ def test_maxabs_divides_by_the_largest_absolute_score_whatever_its_sign() -> Non
     """Cosines -1 and 0.6: the largest is 1, that of the opposite."""
     vectors = np.array([[1, 0], [-1, 0], [0.6, 0.8]], dtype=np.float32)
     signal = Cosines("one", vectors[:1], vectors[1:])
-    hits = next(iter(fuse([signal], 1, 2, 2, Options(Fusion.MAXABS))))
+    hits = next(iter(fuse_signals([signal], 1, 2, 2, Options(Fusion.MAXABS))))
     assert [(hit.index, hit.score) for hit in hits] == [(1, pytest.approx(0.6, abs=1e-7)), (0, -1.0)]
 
 
 def test_maxabs_of_nothing_is_zero() -> None:
     signal = Cosines("one", np.zeros((1, 2), np.float32), unit_vectors(3, 2, seed=1))
-    hits = next(iter(fuse([signal], 1, 3, 2, Options(Fusion.MAXABS))))
+    hits = next(iter(fuse_signals([signal], 1, 3, 2, Options(Fusion.MAXABS))))
     assert [(hit.index, hit.score) for hit in hits] == [(0, 0.0), (1, 0.0)]
 
 
@@ -165,5 +166,5 @@ def test_what_float32_cannot_tell_apart_is_told_apart_in_float64() -> None:
     snippets[4321] = [1.0000001, 0]
     signal = Cosines("one", np.array([[1, 0]], np.float32), snippets)
     for one in (Options(), Options(format_="bf16")):
-        hits = next(iter(fuse([signal], 1, 5000, 3, one)))
+        hits = next(iter(fuse_signals([signal], 1, 5000, 3, one)))
         assert indices(hits) == [4321, 0, 1]

@@ -9,11 +9,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from retrieval.threads import ahead, cores, spread
+from retrieval.threads import count_usable_cores, prefetch_parts, spread_over_cores
 
 
 def test_results_come_in_order() -> None:
-    assert list(spread(lambda number: number * 2, range(100))) == list(range(0, 200, 2))
+    assert list(spread_over_cores(lambda number: number * 2, range(100))) == list(range(0, 200, 2))
 
 
 def test_parts_are_taken_as_they_are_needed() -> None:
@@ -24,25 +24,25 @@ def test_parts_are_taken_as_they_are_needed() -> None:
             taken.append(number)
             yield number
 
-    next(spread(str, parts()))
-    assert len(taken) <= 2 * cores() + 1
+    next(spread_over_cores(str, parts()))
+    assert len(taken) <= 2 * count_usable_cores() + 1
 
 
 def test_an_error_rises_where_the_result_is_taken() -> None:
-    found = spread(lambda number: 1 / number, [1, 0])
+    found = spread_over_cores(lambda number: 1 / number, [1, 0])
     assert next(found) == 1
     with pytest.raises(ZeroDivisionError):
         next(found)
 
 
 def test_ahead_gives_the_parts_in_order() -> None:
-    assert list(ahead(iter(range(50)))) == list(range(50))
-    assert list(ahead(iter([]))) == []
+    assert list(prefetch_parts(iter(range(50)))) == list(range(50))
+    assert list(prefetch_parts(iter([]))) == []
 
 
 def test_ahead_makes_no_more_than_it_was_told_to() -> None:
     made: list[int] = []
-    parts = ahead((made.append(number) or number for number in range(1000)), most=2)  # type: ignore[func-returns-value]
+    parts = prefetch_parts((made.append(number) or number for number in range(1000)), most=2)  # type: ignore[func-returns-value]
     assert next(parts) == 0
     time.sleep(0.3)
     assert len(made) <= 4  # one taken, two waiting, one that finds no room
@@ -54,14 +54,14 @@ def test_what_making_a_part_raises_comes_in_its_turn() -> None:
         yield 1
         raise ValueError("no second one")
 
-    parts = ahead(broken())
+    parts = prefetch_parts(broken())
     assert next(parts) == 1
     with pytest.raises(ValueError, match="no second one"):
         next(parts)
 
 
 def test_the_thread_ends_with_its_iterator() -> None:
-    parts = ahead(itertools.count())
+    parts = prefetch_parts(itertools.count())
     next(parts)
     parts.close()  # type: ignore[attr-defined]  # a generator
     assert not [thread for thread in threading.enumerate() if thread.name == "ahead"]

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from annotation.agents import neighbour_writer, single_llm, test_writer
-from retrieval.encoders import get
+from retrieval.encoders import find_encoder
 from retrieval.filters import Rule, rules_of
-from retrieval.index import Hit, mine
-from sandbox.program import candidate_names, redefines
+from retrieval.index import Hit, mine_best_snippets
+from sandbox.program import candidate_names, is_candidate_redefined
 
 SAMPLE = Path(__file__).parents[2] / "sample"
 K = 8
@@ -52,7 +52,9 @@ def mined() -> list[tuple[str, list[tuple[str, Hit]]]]:
     """For each query its K best testable functions and the next one."""
     names = [name for name, code in functions().items() if Rule.TESTABLE in rules_of(code)]
     snippets = [functions()[name] for name in names]
-    hits = mine([query["query"] for query in queries()], snippets, [get("bm25"), get("bow")], K + 1)
+    hits = mine_best_snippets(
+        [query["query"] for query in queries()], snippets, [find_encoder("bm25"), find_encoder("bow")], K + 1
+    )
     return [
         (query["id"], [(names[hit.index], hit) for hit in found])
         for query, found in zip(queries(), hits, strict=True)
@@ -121,14 +123,14 @@ def test_who_answers_follows_from_the_screeners_verdict() -> None:
 @pytest.mark.parametrize("decision", unclear(), ids=name_of)
 def test_a_program_is_whole_and_leaves_the_candidate_alone(decision: Decision) -> None:
     candidate = functions()[decision["function"]]
-    test = test_writer.parse(json.dumps(decision["test"]))
+    test = test_writer.parse_test_program(json.dumps(decision["test"]))
     called = {node.id for node in ast.walk(ast.parse(test.program)) if isinstance(node, ast.Name)}
     assert len(test.cases) >= 2
     assert set(candidate_names(candidate)) <= called
-    assert not redefines(candidate, test.program)
+    assert not is_candidate_redefined(candidate, test.program)
     assert set(candidate_names(candidate)) <= set(candidate_names(test.reference))
-    assert neighbour_writer.parse(json.dumps(decision["neighbour"])).code != candidate
-    assert single_llm.parse(json.dumps(decision["reader"])).demands
+    assert neighbour_writer.parse_neighbour_reply(json.dumps(decision["neighbour"])).code != candidate
+    assert single_llm.parse_single_llm_verdict(json.dumps(decision["reader"])).demands
     assert decision["arbiter"]["verdict"] in (0, 1)
     assert decision["arbiter"]["explanation"]
 
@@ -136,11 +138,13 @@ def test_a_program_is_whole_and_leaves_the_candidate_alone(decision: Decision) -
 def test_reader_and_arbiter_differ_on_a_few_pairs() -> None:
     differing = [d for d in unclear() if (d["reader"]["share"] == "all") != (d["arbiter"]["verdict"] == 1)]
     assert 3 <= len(differing) <= 12
+    assert differing == [decision for decision in unclear() if "tie_breaker" in decision]
+    assert all(d["tie_breaker"]["verdict"] == d["label"] for d in differing)
 
 
 def test_one_first_program_redefines_its_candidate() -> None:
     (decision,) = [decision for decision in decisions() if "test_first" in decision]
-    assert redefines(functions()[decision["function"]], decision["test_first"]["program"])
+    assert is_candidate_redefined(functions()[decision["function"]], decision["test_first"]["program"])
 
 
 def test_the_one_wrong_test_is_the_only_disagreement_with_the_truth() -> None:

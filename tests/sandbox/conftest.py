@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.installing import machine_settings
+from sandbox.pip_install import machine_settings
 from sandbox.runner import Backend, Sandbox, SandboxUnavailable, open_sandbox
 from tests.packages import shared
-
-WHOLE = bool(os.environ.get("SANDBOX_WHOLE"))
-"""Whether the lists are run at full size: `make survive`, `make protections`."""
+from tests.sizes import WHOLE
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
@@ -25,7 +23,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:] = [item for item in items if not item.get_closest_marker("whole")]
 
 
-def _opened(backend: Backend, home: Path) -> Sandbox:
+def _opened(backend: Backend, home: Path, forks: bool = False) -> Sandbox:
     environment, files = machine_settings(os.environ)
     return open_sandbox(
         backend,
@@ -33,6 +31,7 @@ def _opened(backend: Backend, home: Path) -> Sandbox:
         docker_host=os.environ.get("DOCKER_HOST", ""),
         pip_environment=environment,
         pip_files=files,
+        forks=forks,
     )
 
 
@@ -57,6 +56,14 @@ def bubblewrap(home: Path) -> Iterator[Sandbox]:
     except SandboxUnavailable as error:
         _missing(str(error))
     sandbox.install(())
+    yield sandbox
+    sandbox.close()
+
+
+@pytest.fixture(scope="session")
+def forked(bubblewrap: Sandbox, home: Path) -> Iterator[Sandbox]:
+    """Bubblewrap's sandboxes, forked by a Python that is already running."""
+    sandbox = _opened("bubblewrap", home, forks=True)
     yield sandbox
     sandbox.close()
 

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import docker
 
-from sandbox.interpreter import write_harness
+from sandbox.backends.interpreter import write_harness
 
 DEFAULT_HOST = "unix:///var/run/docker.sock"
 

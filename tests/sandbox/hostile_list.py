@@ -8,7 +8,6 @@ Stopped by       the protections that each suffice, joined by `+`: without all o
 Report           what else the report says: suspicious, redefined, truncated, untouched (default: none)
 Limits           what differs from LIMITS
 Through          the outcome when it gets through; by default it prints ESCAPE
-Forged           expected: it is written against this harness by name, and may pass
 Evidence         none: it cannot show that it ran
 Only contained   why it is never run with a protection taken away
 Needs            a path of the machine that it is after
@@ -26,10 +25,10 @@ from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 
+from sandbox.backends.protections import Protection
 from sandbox.program import Limits, Program
-from sandbox.protections import Protection
 from sandbox.protocol import Sandbox
-from sandbox.report import Outcome, Report
+from sandbox.reports.report import Outcome, Report
 
 __all__ = [
     "ALWAYS",
@@ -99,6 +98,7 @@ class Hostile:
     def header(self, name: str, backend: str = "") -> str:
         """The value of one line of the header, for the backend or for both; empty when it has none."""
         text = ast.get_docstring(ast.parse(self.source)) or ""
+        backend = "bubblewrap" if backend == "forked" else backend
         for key in (f"{name} ({backend})", name):
             found = re.search(rf"^{re.escape(key)}: (.+)$", text, re.MULTILINE)
             if found:
@@ -124,7 +124,7 @@ class Hostile:
             found.append("something was left of the program before it")
         if self.got_through(report) and self.stopped_by(report.backend) != {"nothing"}:
             found.append("it got through")
-        if not self.header("Forged") and self._flags(report) != self._promised():
+        if self._flags(report) != self._promised():
             found.append(f"the report says {sorted(self._flags(report)) or 'nothing'}")
         return found
 
@@ -166,7 +166,7 @@ def run_all(
             changes = {key: max(getattr(limits, key), value) for key, value in LIMIT_OFF[name].items()}
             limits = replace(limits, **changes)
         # Without process 1 programs do away with the harness, as often as they are run.
-        for _ in range(0 if Protection.PROCESS_1 in without else 2):
+        for _ in range(0 if Protection.PROCESS_1 in without else 4):
             report = sandbox.run(program.program, limits)
             if report.outcome is not Outcome.UNAVAILABLE:
                 return report

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from sandbox.program import Limits, Program
-from sandbox.report import Outcome, Report
+from sandbox.reports.report import Outcome, Report
 from sandbox.runner import Sandbox
 
 TRIES = 5

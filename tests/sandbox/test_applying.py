@@ -4,7 +4,8 @@ import pytest
 
 from sandbox.program import Limits, Program
 from sandbox.protocol import Sandbox
-from sandbox.report import Outcome, Report
+from sandbox.reports.canonical import canonical_text
+from sandbox.reports.report import Outcome, Report
 
 SOURCE = "def main():\n    assert largest([1, 3, 2]) == 3\n    assert largest([]) is None\nmain()\n"
 
@@ -35,7 +36,7 @@ def run(sandbox: Sandbox, candidate: str, source: str = SOURCE, name: str = "lar
 def test_what_it_says_of_another_candidate(candidate: str, outcome: Outcome, sandbox: Sandbox) -> None:
     report = run(sandbox, candidate)
 
-    assert report.outcome is outcome, report.canonical()
+    assert report.outcome is outcome, canonical_text(report)
     assert (report.applied_as, report.redefined) == ("largest", False)
 
 

@@ -12,9 +12,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from sandbox.program import Limits, Program
-from sandbox.report import Outcome, Report
+from sandbox.reports.canonical import canonical_text
+from sandbox.reports.report import Outcome, Report
+from sandbox.reports.trace import TraceLoop, steps_of
 from sandbox.runner import Sandbox, SandboxUnavailable, open_sandbox
-from sandbox.trace import TraceLoop, steps_of
 from tests.sandbox.patience import judged
 
 SQUARE = "def f(x):\n    return x * x\n"
@@ -118,10 +119,26 @@ CASES = {
         Outcome.ERRORED,
     ),
     "memory error": (SQUARE, "held = bytearray(1 << 40)\nassert f(1) == 1\n", Outcome.OUT_OF_MEMORY),
+    "memory error let through": (
+        SQUARE,
+        "try:\n    held = bytearray(1 << 40)\nexcept MemoryError:\n    raise\nassert f(1) == 1\n",
+        Outcome.OUT_OF_MEMORY,
+    ),
+    "memory error of its own": (
+        "def f(x):\n    raise MemoryError('of its own')\n",
+        "assert f(1) == 1\n",
+        Outcome.ERRORED,
+    ),
+    "too deep to be read": (
+        SQUARE,
+        "assert f(" + "[" * 150 + "]" * 150 + " + 1" * 2_000 + ")\n",
+        Outcome.ERRORED,
+    ),
     "branch not reached": (BRANCHES, "assert f(1) == 'more'\n", Outcome.PASSED),
     "no assertion": (SQUARE, "print(f(2))\n", Outcome.UNTESTED),
     "nothing tested": (SQUARE, "f(2)\nassert True\n", Outcome.UNTESTED),
-    "exit": (SQUARE, "import sys\nassert f(1) == 1\nsys.exit(0)\n", Outcome.ERRORED),
+    "exit": (SQUARE, "import sys\nassert f(1) == 1\nsys.exit(0)\nassert f(2) == 4\n", Outcome.ERRORED),
+    "exit at the end": (SQUARE, "import sys\nassert f(1) == 1\nsys.exit(0)\n", Outcome.PASSED),
     "redefined": (SQUARE, "def f(x):\n    return 4\nassert f(2) == 4\n", Outcome.ERRORED),
     "rebound code": (
         SQUARE,
@@ -143,7 +160,7 @@ def _run(sandbox: Sandbox, name: str) -> Report:
 @pytest.mark.parametrize("name", CASES)
 def test_outcome(name: str, sandbox: Sandbox) -> None:
     report = _run(sandbox, name)
-    assert report.outcome is CASES[name][2], report.canonical()
+    assert report.outcome is CASES[name][2], canonical_text(report)
     assert report.backend == sandbox.name
 
 
@@ -151,10 +168,10 @@ def test_outcome(name: str, sandbox: Sandbox) -> None:
 def test_canonical_text_is_the_same_on_both_backends_and_in_three_runs(
     name: str, bubblewrap: Sandbox, request: pytest.FixtureRequest
 ) -> None:
-    texts = {_run(bubblewrap, name).canonical() for _ in range(3)}
+    texts = {canonical_text(_run(bubblewrap, name)) for _ in range(3)}
     assert len(texts) == 1
     docker: Sandbox = request.getfixturevalue("docker")
-    assert {_run(docker, name).canonical()} == texts
+    assert {canonical_text(_run(docker, name))} == texts
 
 
 values = st.recursive(
@@ -175,7 +192,7 @@ def test_any_values_are_compared_as_python_does_and_told_alike_twice(
 ) -> None:
     program = Program("def same(x):\n    return x\n", f"assert same({given_value!r}) == {expected!r}\n")
     one, two = bubblewrap.run(program, LIMITS), bubblewrap.run(program, LIMITS)
-    assert one.canonical() == two.canonical()
+    assert canonical_text(one) == canonical_text(two)
     assert (one.outcome is Outcome.PASSED) == (given_value == expected)
     assert one.assertions[0].right == repr(expected)
 
@@ -185,6 +202,30 @@ def test_assertions_are_told_one_by_one(sandbox: Sandbox) -> None:
     assert (first.line, first.passed, first.touched, first.left) == (2, True, False, None)
     assert (loop.line, loop.left, loop.right, loop.touched, loop.count) == (4, "9", "9", True, 3)
     assert (last.line, last.source, last.passed) == (5, "assert not f(1) == 2 and f(0) == 0", True)
+
+
+TABLES = """\
+import numpy
+import pandas
+def f():
+    table = pandas.DataFrame({"a": [1, 2], "b": [0.5, 1.5]})
+    column = table["b"]
+    array = numpy.arange(6).reshape(2, 3)
+    return table
+"""
+
+
+def test_arrays_and_tables_are_shown_by_their_shape_and_first_values(sandbox: Sandbox) -> None:
+    table = "DataFrame(shape=(2, 2), 'a': int64 [1, 2], 'b': float64 [0.5, 1.5])"
+    report = judged(sandbox, Program(TABLES, "assert f() is None\n"), Limits())
+    changed = {name: value for step in steps_of(report.trace) for name, value in step.changed}
+    assert changed == {
+        "table": table,
+        "column": "Series(shape=(2,), dtype=float64, [0.5, 1.5])",
+        "array": "ndarray(shape=(2, 3), dtype=int64, [[0, 1, 2], [3, 4, 5]])",
+    }
+    assert [one.left for one in report.assertions] == [table]
+    assert report.calls[0].returned == table
 
 
 def test_the_trace_shows_changed_locals_and_lines_never_reached(sandbox: Sandbox) -> None:
@@ -285,18 +326,18 @@ COMPUTES = "import time\nwhile time.process_time() < 0.4:\n    pass\nassert f(1)
 
 def test_a_program_that_others_keep_from_the_processor_did_not_time_out(sandbox: Sandbox) -> None:
     with contextlib.ExitStack() as others:
-        for _ in range(4 * (os.cpu_count() or 1)):
+        for _ in range(2 * (os.cpu_count() or 1)):
             # Each in a session of its own: the kernel shares processors out between sessions.
             command = [sys.executable, "-c", "while True: pass"]
             busy = others.enter_context(subprocess.Popen(command, start_new_session=True))
             others.callback(busy.kill)
         # How much others leave it is not the same each time: until it took longer than it may.
-        for _ in range(5):
-            report = judged(sandbox, Program(SQUARE, COMPUTES), Limits(seconds=0.8))
-            assert report.outcome is Outcome.PASSED, report.detail
-            if report.seconds > 0.8:
+        for _ in range(20):
+            report = sandbox.run(Program(SQUARE, COMPUTES), Limits(seconds=0.8))
+            assert report.outcome is Outcome.PASSED or "too busy" in report.detail
+            if report.outcome is Outcome.PASSED and report.seconds > 0.8:
                 break
-    assert report.cpu_seconds < 0.8 < report.seconds
+    assert report.outcome is Outcome.PASSED and report.cpu_seconds < 0.8 < report.seconds
 
 
 def test_a_program_that_waits_and_one_that_computes_are_told_apart(sandbox: Sandbox) -> None:
@@ -323,7 +364,7 @@ def test_the_usual_parts_of_a_machine_are_there(sandbox: Sandbox) -> None:
         "assert f(subprocess.check_output(['/bin/sh', '-c', 'echo there'], text=True)) == 'there\\n'\n"
     )
     report = sandbox.run(Program(candidate="def f(x):\n    return x\n", source=source), Limits())
-    assert report.outcome == Outcome.PASSED, report.canonical()
+    assert report.outcome == Outcome.PASSED, canonical_text(report)
 
 
 def test_every_protection_is_in_force(sandbox: Sandbox) -> None:

@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.dependencies import DependencyRefused, parse_install, requirements
+from sandbox.dependencies import DependencyRefused, parse_install, vet_requirements
 
 
 @pytest.mark.parametrize(
@@ -65,4 +65,4 @@ def test_what_passes_holds_only_name_characters(text: str) -> None:
 
 def test_no_more_than_five() -> None:
     with pytest.raises(DependencyRefused, match="5 is the most"):
-        requirements(("a", "b", "c", "d", "e", "f"))
+        vet_requirements(("a", "b", "c", "d", "e", "f"))

@@ -6,10 +6,11 @@ import ast
 
 import pytest
 
+from sandbox.candidate.touch_analysis import find_touching_assertions
 from sandbox.program import Limits, Program
 from sandbox.protocol import Sandbox
-from sandbox.report import Outcome, Report
-from sandbox.touching import touching
+from sandbox.reports.canonical import canonical_text
+from sandbox.reports.report import Outcome, Report
 
 CANDIDATE = "def answer():\n    return 41\n"
 FORGED = ".send('assertion', 1, 'assert answer() == 42', True, '42', '42', True)"
@@ -48,7 +49,7 @@ def run(sandbox: Sandbox, source: str, candidate: str = CANDIDATE) -> Report:
 def test_a_candidate_that_was_replaced_for_a_while_is_no_evidence(way: str, sandbox: Sandbox) -> None:
     report = run(sandbox, "answer()\n" + REPLACED[way].format("assert answer() == 42\n"))
     assert (report.outcome, report.redefined) == (Outcome.ERRORED, True)
-    assert "redefines the candidate" in report.canonical()
+    assert "redefines the candidate" in canonical_text(report)
 
 
 @pytest.mark.parametrize("way", FORGING)
@@ -92,7 +93,7 @@ def test_a_candidate_may_keep_count_of_its_own(candidate: str, source: str, sand
 def test_no_name_makes_a_report_too_long_to_read(source: str, sandbox: Sandbox) -> None:
     report = run(sandbox, source)
     assert report.outcome is Outcome.ERRORED
-    assert len(report.canonical()) < 10_000
+    assert len(canonical_text(report)) < 10_000
 
 
 def test_a_program_nested_beyond_reading_is_run_all_the_same(sandbox: Sandbox) -> None:
@@ -104,4 +105,4 @@ def test_a_program_nested_beyond_reading_is_run_all_the_same(sandbox: Sandbox) -
 def test_a_program_nested_as_deep_as_python_indents_is_read() -> None:
     levels = "".join(f"{'    ' * level}if f(1):\n" for level in range(90))
     tree = ast.parse(f"{levels}{'    ' * 90}assert f(1)\n")
-    assert [line for line, _ in touching(tree, ["f"])] == [91]
+    assert [line for line, _ in find_touching_assertions(tree, ["f"])] == [91]

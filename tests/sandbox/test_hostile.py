@@ -9,14 +9,16 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import owner
-from sandbox.containers import LABEL
-from sandbox.processes import mark
-from sandbox.report import Report
+from sandbox.backends import owner
+from sandbox.backends.containers import LABEL
+from sandbox.backends.processes import build_process_mark
+from sandbox.reports.report import Report
 from sandbox.runner import Sandbox
 from tests.sandbox.hostile_list import Hostile, bait, hostile_programs, run_all, unknown
+from tests.sizes import WHOLE
 
 PROGRAMS = hostile_programs()
+BACKENDS = ["bubblewrap", "docker", *(["forked"] if WHOLE else [])]
 
 
 @dataclass(frozen=True)
@@ -35,18 +37,24 @@ class Run:
 Listed = Callable[[Sandbox], Run]
 
 
+@pytest.fixture(params=BACKENDS)
+def sandbox(request: pytest.FixtureRequest) -> Sandbox:
+    opened: Sandbox = request.getfixturevalue(request.param)
+    return opened
+
+
 @pytest.fixture(scope="module")
 def listed() -> Listed:
     """The run of the whole list, once for each backend; its files are sought while nobody else has bait."""
-    known: dict[str, Run] = {}
+    known: dict[int, Run] = {}
 
     def run(sandbox: Sandbox) -> Run:
-        if sandbox.name not in known:
+        if id(sandbox) not in known:
             containers = _containers() if sandbox.name == "docker" else set[str]()
             before = _processes(), containers
             with bait():
-                known[sandbox.name] = Run(run_all(sandbox), _files(), *before)
-        return known[sandbox.name]
+                known[id(sandbox)] = Run(run_all(sandbox), _files(), *before)
+        return known[id(sandbox)]
 
     return run
 
@@ -89,7 +97,7 @@ def _processes() -> set[str]:
     found = set[str]()
     for command in Path("/proc").glob("[0-9]*/cmdline"):
         with contextlib.suppress(OSError):
-            if mark().encode() in command.read_bytes().split(b"\0"):
+            if build_process_mark().encode() in command.read_bytes().split(b"\0"):
                 found.add(command.parent.name)
     return found
 
@@ -99,7 +107,7 @@ def _containers() -> set[str]:
 
     client = docker.DockerClient(base_url=os.environ.get("DOCKER_HOST") or "unix:///var/run/docker.sock")
     with contextlib.closing(client):
-        filters = {"label": f"{LABEL}.owner={owner.own()}"}
+        filters = {"label": f"{LABEL}.owner={owner.identify_own_process()}"}
         return {one["Id"] for one in client.api.containers(all=True, filters=filters)}
 
 

@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from sandbox.imports import Need, coverage, functions_in, modules_of, need
+from sandbox.imports import Need, functions_in, measure_import_coverage, modules_of, need_of_module
 
 
 @pytest.mark.parametrize(
@@ -42,11 +42,11 @@ def test_what_does_not_parse_has_no_modules(text: str) -> None:
     ],
 )
 def test_where_a_module_comes_from(module: str, found: Need) -> None:
-    assert need(module) is found
+    assert need_of_module(module) is found
 
 
 def test_a_function_has_the_worst_need_of_its_modules() -> None:
-    found = coverage(
+    found = measure_import_coverage(
         ["import os", "import os, yaml", "import yaml, torch", "import torch, urllib2", "print 1", ""]
     )
     assert found.needs == {
@@ -61,7 +61,7 @@ def test_a_function_has_the_worst_need_of_its_modules() -> None:
 
 
 def test_nothing_has_no_share() -> None:
-    assert coverage([]).share(Need.STANDARD) == 0.0
+    assert measure_import_coverage([]).share(Need.STANDARD) == 0.0
 
 
 def test_functions_of_each_kind_of_file(tmp_path: Path) -> None:
@@ -74,5 +74,5 @@ def test_functions_of_each_kind_of_file(tmp_path: Path) -> None:
 
 @pytest.mark.real_data
 def test_most_functions_of_cosqa_need_no_installation(real_data: Path) -> None:
-    found = coverage(functions_in(real_data / "cosqa" / "code_idx_map.txt"))
+    found = measure_import_coverage(functions_in(real_data / "cosqa" / "code_idx_map.txt"))
     assert found.share(Need.STANDARD, Need.IMAGE) > 0.96

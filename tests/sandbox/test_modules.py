@@ -5,8 +5,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sandbox import modules
-from sandbox.dependencies import requirement
-from sandbox.modules import distribution_for, normal, unsearchable, vanished
+from sandbox.dependencies import parse_requirement
+from sandbox.modules import (
+    distribution_for,
+    explain_unsearchable_module,
+    find_module_replacement,
+    normalize_distribution_name,
+)
 
 
 @pytest.mark.parametrize(
@@ -35,20 +40,20 @@ def test_module_to_distribution(module: str, distribution: str | None) -> None:
 
 def test_the_table_holds_mismatches_only_and_never_hides_the_standard_library() -> None:
     for module, distribution in modules._DISTRIBUTIONS.items():
-        assert normal(module) != normal(distribution)
-        assert module not in sys.stdlib_module_names and vanished(module) is None
+        assert normalize_distribution_name(module) != normalize_distribution_name(distribution)
+        assert module not in sys.stdlib_module_names and find_module_replacement(module) is None
 
 
 @given(st.text(max_size=30))
 def test_what_a_module_is_searched_under_may_always_be_installed(module: str) -> None:
     found = distribution_for(module)
     if found is not None:
-        assert requirement(found).name == found
+        assert parse_requirement(found).name == found
 
 
 def test_vanished_modules_tell_what_took_their_place() -> None:
-    assert vanished("urllib2") == "urllib.request"
-    assert vanished("requests") is None
+    assert find_module_replacement("urllib2") == "urllib.request"
+    assert find_module_replacement("requests") is None
 
 
 @pytest.mark.parametrize(
@@ -62,8 +67,10 @@ def test_vanished_modules_tell_what_took_their_place() -> None:
     ],
 )
 def test_some_modules_are_never_searched_for(module: str, why: str | None) -> None:
-    assert unsearchable(module) == why
+    assert explain_unsearchable_module(module) == why
 
 
 def test_no_removed_module_is_searched_for_whatever_python_runs_this() -> None:
-    assert all(unsearchable(name) and distribution_for(name) is None for name in modules._VANISHED)
+    assert all(
+        explain_unsearchable_module(name) and distribution_for(name) is None for name in modules._VANISHED
+    )

@@ -5,7 +5,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox.program import Limits, Program, assertions, candidate_names, functions, helpers, redefines
+from sandbox.program import (
+    Limits,
+    Program,
+    candidate_names,
+    count_assertions,
+    is_candidate_redefined,
+    list_test_functions,
+    list_test_helpers,
+)
 
 CANDIDATE = "import re\n\nCACHE = {}\n\ndef find(x):\n    return CACHE.get(x)\n\nclass Finder:\n    pass\n"
 
@@ -45,7 +53,7 @@ def test_a_candidate_that_does_not_parse_defines_nothing(candidate: str) -> None
     ],
 )
 def test_redefining(source: str) -> None:
-    assert redefines(CANDIDATE, source)
+    assert is_candidate_redefined(CANDIDATE, source)
 
 
 @pytest.mark.parametrize(
@@ -66,14 +74,14 @@ def test_redefining(source: str) -> None:
     ],
 )
 def test_not_redefining(source: str) -> None:
-    assert not redefines(CANDIDATE, source)
+    assert not is_candidate_redefined(CANDIDATE, source)
 
 
 def test_helpers_are_top_level_definitions_but_main() -> None:
     source = (
         "class Fake: pass\ndef near(a, b): pass\nasync def wait(): pass\ndef main():\n    def inner(): pass\n"
     )
-    assert helpers(source) == ("Fake", "near", "wait")
+    assert list_test_helpers(source) == ("Fake", "near", "wait")
 
 
 @given(st.lists(st.sampled_from(["numpy", "six==1.17.0", "attrs"]), max_size=4))
@@ -88,9 +96,9 @@ def test_limits_are_told_apart_by_their_digest() -> None:
 
 def test_assertions_are_counted_whether_or_not_they_would_be_evaluated() -> None:
     source = "def main():\n    assert f(1)\n    if False:\n        assert f(2) == 2\n\n\nmain()\n"
-    assert assertions(source) == 2
-    assert assertions("print('assert')") == 0
-    assert assertions("def broken(:") == 0
+    assert count_assertions(source) == 2
+    assert count_assertions("print('assert')") == 0
+    assert count_assertions("def broken(:") == 0
 
 
 def test_cases_are_part_of_what_a_program_is() -> None:
@@ -104,5 +112,5 @@ def test_cases_are_part_of_what_a_program_is() -> None:
 
 def test_functions_are_those_at_the_top_level() -> None:
     source = "def a(): pass\nasync def b(): pass\nclass C:\n    def d(self): pass\ndef a(): pass\n"
-    assert functions(source) == ("a", "b")
-    assert functions("def broken(:") == ()
+    assert list_test_functions(source) == ("a", "b")
+    assert list_test_functions("def broken(:") == ()

@@ -18,15 +18,15 @@ from pathlib import Path
 
 import pytest
 
-from sandbox import cgroups, confinement
-from sandbox import containers as containers_module
-from sandbox.containers import LABEL
-from sandbox.layers import reachable_home
+from sandbox.backends import cgroups, confinement
+from sandbox.backends import containers as containers_module
+from sandbox.backends.containers import LABEL
+from sandbox.backends.layers import reachable_home
 from sandbox.program import Limits, Program
-from sandbox.report import Outcome, Report
+from sandbox.reports.report import Outcome, Report
 from sandbox.runner import Sandbox, open_sandbox
-from tests.sandbox.conftest import WHOLE
 from tests.sandbox.engines import Engine
+from tests.sizes import WHOLE
 
 pytestmark = pytest.mark.timeout(3600 if WHOLE else 240)
 KILLS = 50 if WHOLE else 6
@@ -39,7 +39,7 @@ GOOD = Program(SQUARE, "assert f(3) == 9\n")
 _CALLER = """
 import os, sys, threading, time
 from pathlib import Path
-from sandbox.layers import Layers, reachable_home
+from sandbox.backends.layers import Layers, reachable_home
 from sandbox.program import Limits, Program
 from sandbox.runner import open_sandbox
 backend, home, host = sys.argv[1], Path(sys.argv[2]), sys.argv[3]
@@ -59,7 +59,7 @@ def runs(first):
 def layers():
     while backend == "bubblewrap":
         name = f"{os.getpid()}-{time.time_ns()}"
-        Layers(reachable_home(home, 65534)).ensure(name, lambda folder: time.sleep(0.1))
+        Layers(reachable_home(home)).ensure(name, lambda folder: time.sleep(0.1))
 for action in (lambda: runs(0), lambda: runs(3), layers):
     threading.Thread(target=action).start()
 """
@@ -99,7 +99,7 @@ def processes(pid: int) -> list[str]:
 
 def unfinished(home: Path, pid: int) -> list[str]:
     """Layers that the process `pid` left incomplete, and their locks that somebody holds."""
-    folder = reachable_home(home, 65534)
+    folder = reachable_home(home)
     found = [path.name for path in (folder / "layers").glob(f".*-{pid}-*")]
     for lock in (folder / "locks").glob(f"{pid}-*"):
         with lock.open() as file:
@@ -153,7 +153,7 @@ def test_a_caller_that_is_killed_leaves_nothing(sandbox: Sandbox, home: Path, te
         left = settled(lambda: [*processes(pid), *containers(pid), *groups(pid)], sandbox.reap)  # noqa: B023
         assert left == []
         assert unfinished(home, pid) == [] and list(temporary.iterdir()) == []
-        for made in reachable_home(home, 65534).glob(f"l*/{pid}-*"):
+        for made in reachable_home(home).glob(f"l*/{pid}-*"):
             made.rmdir() if made.is_dir() else made.unlink()
     assert sandbox.run(GOOD, Limits()).outcome is Outcome.PASSED
 

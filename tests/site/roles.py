@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from annotation.access import Role
+from annotation.accounts.roles import Role
 
 PUBLIC: Final = {"login", "health", "api:openapi-json", "api:api-root"}
 SIGNED_IN: Final = {"logout", "password_change", "password_change_done", "api:openapi-view"}
@@ -194,6 +194,7 @@ ROLES: Final = {
         "api:control_build",
         "api:estimate_again",
         "api:estimate_build",
+        "api:launch_several",
         "api:estimate_extension",
         "api:estimate_functions",
         "api:extend_build",

@@ -31,9 +31,10 @@ from annotation.models import (
     TestProgram,
     Trial,
 )
-from retrieval.evaluation.publishing import Order, publish
-from retrieval.models import Annotator, Benchmark, ExportJob, Label, Pin
-from sandbox.calling import Answer, CallOutcome
+from retrieval.evaluation.publication import Order, publish_benchmark
+from retrieval.exporting.jobs.order import ExportOrder
+from retrieval.models import Annotator, Benchmark, Job, Label, Pin
+from sandbox.expression_call import Answer, CallOutcome
 from tests import factories, studies
 
 ANSWER: Final = Answer(CallOutcome.RETURNED, "[1]", "list")
@@ -65,7 +66,7 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
         "differs=experts",
         "q=list",
     ),
-    "build-drift": ("moved=down", "moved=agreed"),
+    "build-drift": ("moved=lower", "moved=agreed"),
     "build-abandoned": ("cause=sandbox",),
     "query": ("sort=rank", "sort=score"),
     "matches": ("view=unified", "view=columns"),
@@ -104,7 +105,7 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
         "differs=experts",
         "q=list",
     ),
-    "api:list_drift_pairs": ("check=0", "moved=down&limit=1"),
+    "api:list_drift_pairs": ("check=0", "moved=lower&limit=1"),
     "api:compare_annotators": ("round=1&against_round=1",),
     "api:list_annotators": ("limit=1",),
     "api:list_queries": ("q=list",),
@@ -191,9 +192,9 @@ def extended(case: Case) -> Extension:
         number=1,
         mining=case.build.own_mining,
         state="opened",
-        words="k 3 → 4",
+        description="k 3 → 4",
         pairs=1,
-        why="more",
+        reason="more",
     )
     ExtensionCanary.objects.create(extension=made, seed=7, drawn=[case.candidate_id], pairs=1)
     return made
@@ -222,7 +223,7 @@ def published(case: Case) -> Benchmark:
     by = originals()
     Label.objects.create(pair=case.pair, annotator=by, value=1)
     queries, snippets = case.build.queries, case.build.snippets
-    made = publish(Order("apart", queries, snippets, "by hand"), Label.objects.filter(annotator=by))
+    made = publish_benchmark(Order("apart", queries, snippets, "by hand"), Label.objects.filter(annotator=by))
     Benchmark.objects.filter(pk=made.pk).update(published_at=timezone.now() - AGO)
     return made
 
@@ -231,8 +232,9 @@ def originals() -> Annotator:
     return Annotator.objects.version(Annotator.Kind.ORIGINAL, "apart", {})
 
 
-def export(of: Benchmark) -> ExportJob:
-    return ExportJob.objects.create(benchmark=of, format="release", state="done", created_by=factories.ada())
+def export(of: Benchmark) -> Job:
+    result = {"size": 1, "warnings": []}
+    return factories.job(ExportOrder(format="release"), of.pk, state="done", result=result)
 
 
 def pin(case: Case) -> Pin:

@@ -19,7 +19,7 @@ from django.http import HttpResponseBase
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver, reverse
 
-from annotation import access
+from annotation.accounts import roles
 from annotation.models import Build, Case, Review
 from tests import factories
 from tests.site.roles import PUBLIC, ROLES, SIGNED_IN
@@ -33,10 +33,11 @@ POSTED: Final[dict[str, dict[str, Any]]] = {
     "api:estimate_again": {"name": "again", "start": "arbitrating"},
     "api:estimate_extension": {"k": 4},
     "api:estimate_functions": {"name": "more"},
-    "api:extend_build": {"k": 4, "why": "deeper"},
-    "api:run_again": {"name": "again", "start": "arbitrating", "why": "to see"},
+    "api:extend_build": {"k": 4, "reason": "deeper"},
+    "api:run_again": {"name": "again", "start": "arbitrating", "reason": "to see"},
     "api:change_cap": {"budget": "1", "reason": "more to do"},
     "api:launch_build": {},
+    "api:launch_several": {},
     "api:decide_pair": {"value": 1, "cause": "slip", "note": "so", "seen": 0},
     "api:decide": {"action": "reject", "seen_revision": 0},
     "api:take_back": {"seen_revision": 1},
@@ -174,7 +175,7 @@ def test_nobody_reaches_anything_without_a_login(given: Samples) -> None:
 
 def reach(name: str) -> int:
     """The rank of the role that a route asks for; -1 where any login does."""
-    return next((access.RANK[role] for role, names in ROLES.items() if name in names), -1)
+    return next((roles.RANK[role] for role, names in ROLES.items() if name in names), -1)
 
 
 @pytest.mark.parametrize(
@@ -182,8 +183,8 @@ def reach(name: str) -> int:
 )
 def test_each_role_reaches_what_is_its_own_and_nothing_above(given: Samples, who: str) -> None:
     user: User = getattr(factories, who)()
-    role = access.role_of(user)
-    rank = access.RANK[role] if role else -1
+    role = roles.role_of(user)
+    rank = roles.RANK[role] if role else -1
     for route in (route for route in ours() if route.name not in {"login", "logout"}):
         responses = asked(user, route, given.address(route.path))
         told = f"{who} at {route.name}: { {m: r.status_code for m, r in responses.items()} }"
@@ -234,7 +235,7 @@ def hide_all_builds(monkeypatch: pytest.MonkeyPatch) -> None:
     replacement, for the tests that come after in this process.
     """
     assert ours(), "to read the routes is to import their views"
-    real = access.builds_visible_to
+    real = roles.builds_visible_to
     for module in list(sys.modules.values()):
         if getattr(module, "builds_visible_to", None) is real:
             monkeypatch.setattr(module, "builds_visible_to", lambda user: Build.objects.none())

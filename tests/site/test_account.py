@@ -9,7 +9,7 @@ from django.contrib.auth import authenticate
 from django.contrib.auth.models import User
 from django.core.management import CommandError, call_command
 
-from annotation.access import Role, role_of
+from annotation.accounts.roles import Role, role_of
 from tests import factories
 
 pytestmark = pytest.mark.django_db

@@ -9,9 +9,9 @@ from django.contrib.auth import authenticate
 from django.contrib.auth.models import User
 from pytest_django import Settings
 
-from annotation.access import Role
-from cosqa_site.accounts import Account, demo_accounts
-from cosqa_site.management.commands.demo import password
+from annotation.accounts.roles import Role
+from cosqa_site.demo.accounts import Account, demo_accounts
+from cosqa_site.management.commands.demo import describe_password
 
 pytestmark = pytest.mark.django_db
 
@@ -49,5 +49,5 @@ def test_a_password_that_is_not_known_is_never_printed(home: Path, lost: bool) -
             user.save()
     again = demo_accounts()
     assert [account.password for account in again] == ["", "", "", ""]
-    assert "account admin --new-password" in password(again[0])
+    assert "account admin --new-password" in describe_password(again[0])
     assert User.objects.count() == len(Role) + 1

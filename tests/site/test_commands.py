@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command, get_commands, load_command_class
 
-from annotation.actors import AtShell
+from annotation.accounts.actors import AtShell
 from annotation.models import Build, Canary
-from cosqa_site.benches import BENCHES
+from bench.registry import BENCHES
 from retrieval.filters import Rule
 from tests import factories
 
@@ -116,7 +116,7 @@ def test_why_and_as_whom_a_command_launched_is_in_the_history(anew: str) -> None
     factories.queries()
     factories.snippets()
     common = ["--queries", "small", "--snippets", "small", "--seed", "7", "--screen-by-query", anew]
-    call_command("build", "mine", "--why", "a new prompt", "--sampling", '{"temperature": 0}', *common)
+    call_command("build", "mine", "--reason", "a new prompt", "--sampling", '{"temperature": 0}', *common)
     build = Build.objects.get()
     event = build.events.get(event="launched")
     assert event.user is None
@@ -170,7 +170,7 @@ def test_work_refuses_queues_that_are_not_there() -> None:
 
 def test_an_exchange_with_an_unknown_build_lists_those_that_are() -> None:
     factories.launched("first")
-    with pytest.raises(CommandError, match="builds are: first"):
+    with pytest.raises(CommandError, match="there are: first"):
         call_command("exchange", "export", "second")
 
 
@@ -184,10 +184,10 @@ def test_an_export_of_a_build_where_nothing_waits_is_empty(tmp_path: Path) -> No
 def test_a_bench_prints_its_ratios(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    from cosqa_site.benches import mining
+    from bench.mining import exact_search
 
-    monkeypatch.setitem(mining.SIZES, "small", mining.Size(3000, 64, 64, 2000, 64))
-    monkeypatch.setattr(mining, "DIMENSIONS", (48, 16))
+    monkeypatch.setitem(exact_search.SIZES, "small", exact_search.Size(3000, 64, 64, 2000, 64))
+    monkeypatch.setattr(exact_search, "DIMENSIONS", (48, 16))
     call_command("bench", "mining", "--json")
     found = json.loads(capsys.readouterr().out)
     assert {"of_gemm_peak_fp32", "of_gemm_peak_bf16", "over_faiss_flat"} == set(found["ratios"])
@@ -224,8 +224,8 @@ def test_a_server_without_workers_says_so_at_its_start(
     settings.COSQA_HOME, settings.CELERY_BROKER_URL = tmp_path, broker
     served: list[bool] = []
     command = "cosqa_site.management.commands.serve"
-    monkeypatch.setattr(f"{command}.prepare", lambda: None)
-    monkeypatch.setattr(f"{command}.serve", lambda host, port, work: served.append(work))
+    monkeypatch.setattr(f"{command}.prepare_database", lambda: None)
+    monkeypatch.setattr(f"{command}.serve_site", lambda host, port, work: served.append(work))
     told = StringIO()
     call_command("serve", "--port", "0", stdout=told)
     assert ("No worker runs here" in told.getvalue()) is alone
@@ -264,6 +264,7 @@ def without_help(parser: argparse.ArgumentParser) -> Iterator[str]:
             yield f"{parser.prog} {'/'.join(action.option_strings) or action.dest}"
 
 
+@pytest.mark.alike
 @pytest.mark.parametrize(("app", "name"), OWN)
 def test_help_says_what_each_option_is_for(app: str, name: str) -> None:
     parser = load_command_class(app, name).create_parser("manage.py", name)

@@ -22,7 +22,8 @@ from annotation.agents import (
     test_writer,
     tie_breaker,
 )
-from annotation.launching import Judge, Order, configured
+from annotation.builds.launch.launcher import configure_annotator
+from annotation.builds.launch.order import Judge, Order
 from retrieval.models import Collection
 from retrieval.models.labels import version_hash
 
@@ -79,7 +80,7 @@ COVERED: dict[str, Any] = {
     "second_test": True,
     "reader": False,
     "neighbour": False,
-    "withhold_report": True,
+    "withhold_report": False,
     "prompt_set": "paper",
     "fix_rounds": 1,
     "annotator": Judge.SINGLE_HALF,
@@ -99,7 +100,7 @@ NOT_COVERED: dict[str, Any] = {
 def version(**changes: Any) -> str:
     """The annotator's version that an order with these changes has."""
     order = Order("first", Collection(), Collection(), ("bm25",))
-    return version_hash(configured(replace(order, **changes))[2])
+    return version_hash(configure_annotator(replace(order, **changes))[2])
 
 
 @pytest.mark.parametrize("name", COVERED)
@@ -122,4 +123,6 @@ def test_a_version_covers_the_provider_and_the_salt_of_a_build_that_asks_anew(se
     keys = {"model", "base_url", "sampling", "salt", "agents", "screener", "rewrites", "second_test"}
     keys |= {"reader", "neighbour", "withhold_report", "prompt_set"}
     order = Order("first", Collection(), Collection(), ("bm25",))
-    assert set(configured(order)[2]) == keys | {"fix_rounds", "limits", "sandbox"}, "else the page says less"
+    assert set(configure_annotator(order)[2]) == keys | {"fix_rounds", "limits", "sandbox"}, (
+        "else the page says less"
+    )

@@ -28,9 +28,9 @@ def test_what_is_posted_is_told_apart() -> None:
 
 def test_every_documented_error_has_its_status() -> None:
     written = dict(re.findall(r"`urn:cosqa:([a-z-]+)` \| (\d+)", TEXT))
-    told = {errors.name_of(error): str(status.value) for error, status in errors.STATUSES.items()}
+    told = {errors.error_slug(error): str(status.value) for error, status in errors.STATUSES.items()}
     framework = {
-        errors.name_of(HTTPStatus(AuthenticationError().status_code)): "401",
+        errors.error_slug(HTTPStatus(AuthenticationError().status_code)): "401",
         "bad-request": "400",
         "invalid-request": "422",
         "too-large": "413",

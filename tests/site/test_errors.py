@@ -13,8 +13,11 @@ from django.http import Http404, HttpRequest
 from django.test import Client
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
-from annotation import launching, review, stages, steering
-from annotation.models import cases
+from annotation import review, stages
+from annotation.builds.control import pause_resume
+from annotation.builds.launch import launcher
+from annotation.builds.launch.order import LaunchRefused
+from annotation.models.builds import cases
 from cosqa_site import errors
 from tests.calls import post
 
@@ -29,13 +32,13 @@ def raised_by(module: ModuleType) -> list[type[Exception]]:
     ]
 
 
-@pytest.mark.parametrize("module", [launching, review, stages, cases])
+@pytest.mark.parametrize("module", [launcher, review, stages, cases])
 def test_every_error_of_the_domain_has_a_status(module: ModuleType) -> None:
     assert set(raised_by(module)) <= set(errors.STATUSES)
 
 
 def test_every_error_has_a_name_of_its_own() -> None:
-    names = [errors.name_of(error) for error in errors.STATUSES]
+    names = [errors.error_slug(error) for error in errors.STATUSES]
     assert len(set(names)) == len(names)
     assert "override-needs-reason" in names
     assert "not-found" in names
@@ -44,7 +47,7 @@ def test_every_error_has_a_name_of_its_own() -> None:
 def test_no_listed_error_hides_another() -> None:
     """Where one error is a kind of another, the closer one decides."""
 
-    class Closer(launching.LaunchRefused):
+    class Closer(LaunchRefused):
         pass
 
     response = errors.domain_problem(HttpRequest(), Closer("no"))
@@ -54,8 +57,8 @@ def test_no_listed_error_hides_another() -> None:
 @pytest.mark.parametrize(
     ("error", "status", "kind"),
     [
-        (launching.LaunchRefused("Give it a name."), 422, "launch-refused"),
-        (steering.ControlRefused("It is done."), 409, "control-refused"),
+        (LaunchRefused("Give it a name."), 422, "launch-refused"),
+        (pause_resume.ControlRefused("It is done."), 409, "control-refused"),
         (PermissionDenied("For admins."), 403, "permission-denied"),
     ],
 )

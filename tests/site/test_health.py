@@ -52,12 +52,12 @@ def broken(*args: object) -> None:
 def test_load_balancers_need_no_login_and_learn_nothing_else() -> None:
     response = Client().get("/health/")
     assert response.status_code == 200
-    assert response.json() == {"status": "ok", "version": health.release()}
+    assert response.json() == {"status": "ok", "version": health.installed_version()}
     assert "no-store" in response["Cache-Control"]
 
 
 def test_without_its_database_a_server_is_not_ok(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "ping", broken)
+    monkeypatch.setattr(health, "ping_database", broken)
     response = Client().get("/health/")
     assert response.status_code == 503
     assert "refused" not in response.content.decode()
@@ -98,7 +98,7 @@ def test_missing_protections_are_errors_or_warnings(
     sandboxed: Callable[[FakeSandbox], FakeSandbox],
 ) -> None:
     sandboxed(Leaky())
-    found = list(health.sandbox())
+    found = list(health.check_sandbox())
     assert [(type(one), one.id) for one in found] == [
         (checks.Error, "cosqa.E104"),
         (checks.Warning, "cosqa.W104"),
@@ -111,7 +111,7 @@ def test_a_sandbox_that_nobody_wants_is_not_opened(
 ) -> None:
     settings.SANDBOX_BACKEND = "none"
     monkeypatch.setattr(health, "open_configured", broken)
-    assert list(health.sandbox()) == []
+    assert list(health.check_sandbox()) == []
 
 
 @pytest.mark.parametrize(
@@ -121,7 +121,7 @@ def test_a_sandbox_that_nobody_wants_is_not_opened(
 def test_live_builds_need_a_key(settings: Settings, state: str, given: str, errors: int) -> None:
     settings.ANTHROPIC_API_KEY = given
     factories.launched("nightly", provider=Build.Provider.LIVE, state=state)
-    found = list(health.key())
+    found = list(health.check_live_key())
     assert len(found) == errors
     assert all("nightly" in one.msg for one in found)
 
@@ -129,41 +129,41 @@ def test_live_builds_need_a_key(settings: Settings, state: str, given: str, erro
 def test_a_provider_that_needs_no_key_is_asked_without_one(settings: Settings) -> None:
     settings.ANTHROPIC_API_KEY, settings.LLM_PROFILE = "", "vllm"
     factories.launched("nightly", provider=Build.Provider.LIVE)
-    assert list(health.key()) == []
+    assert list(health.check_live_key()) == []
 
 
 def test_builds_by_file_need_no_key(settings: Settings) -> None:
     settings.ANTHROPIC_API_KEY = ""
     factories.launched()
-    assert list(health.key()) == []
+    assert list(health.check_live_key()) == []
 
 
 def test_minings_that_wait_need_their_weights(monkeypatch: pytest.MonkeyPatch) -> None:
     missing = {"codebert": "no codebert.bin", "codet5p": "no codet5p.bin"}
-    monkeypatch.setattr("retrieval.known_encoders.why_missing", missing.get)
+    monkeypatch.setattr("retrieval.mining.known_encoders.why_missing", missing.get)
     factories.mining(state=Mining.State.DONE, encoders=["codet5p"])
     factories.mining(state=Mining.State.WAITING, encoders=["bow", "codebert"])
-    found = list(health.weights())
+    found = list(health.check_encoder_weights())
     assert [one.id for one in found] == ["cosqa.E106"]
     assert "no codebert.bin" in found[0].msg
 
 
 def test_without_the_database_nothing_else_is_asked(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(health, "ping", broken)
+    monkeypatch.setattr(health, "ping_database", broken)
     found = health.installation_is_healthy()
     assert [one.id for one in found] == ["cosqa.E101"]
 
 
 def test_missing_migrations_are_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(MigrationExecutor, "migration_plan", lambda *args, **options: ["0002"])
-    assert [one.id for one in health.database()] == ["cosqa.E102"]
+    assert [one.id for one in health.check_database()] == ["cosqa.E102"]
 
 
 def test_a_broker_that_does_not_answer(settings: Settings) -> None:
     settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
-    assert [one.id for one in health.broker()] == ["cosqa.E107"]
+    assert [one.id for one in health.check_broker()] == ["cosqa.E107"]
 
 
 def test_without_a_broker_there_is_nothing_to_ask(settings: Settings) -> None:
     settings.CELERY_BROKER_URL = ""
-    assert list(health.broker()) == []
+    assert list(health.check_broker()) == []

@@ -23,8 +23,9 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation import access, consumers
-from annotation.access import KeptBlind, Role, give_role
+from annotation import consumers
+from annotation.accounts import roles
+from annotation.accounts.roles import KeptBlind, Role, give_role
 from annotation.models import (
     Build,
     Case,
@@ -40,7 +41,7 @@ from annotation.models import (
     Tally,
     TestProgram,
 )
-from annotation.review import labelling
+from annotation.review import labels
 from annotation.stages import Stage
 from retrieval.models import Candidate, Collection, Pair, Pin, Text
 from tests import factories, studies
@@ -117,7 +118,7 @@ def change_what_agents_said(of: Case) -> None:
     Tally.objects.filter(build=of.build).update(settled=F("settled") + 1, spent=F("spent") + 1000)
     erin = factories.erin()
     stored = Case.objects.get(pk=of.pk)
-    labelling.submit(erin, stored, stored.label, "as the agents", "a" * 64, 0)
+    labels.submit_label(erin, stored, stored.label, "as the agents", "a" * 64, 0)
 
 
 def told(user: User, route: Route, path: str) -> dict[str, Answer]:
@@ -278,9 +279,9 @@ def test_builds_open_again_when_the_part_is_finished_or_the_study_closed(
     case: Case, study: Study, end: Callable[[Enrolment], None]
 ) -> None:
     rita = enrolled(study, Role.EXPERT)
-    assert not access.builds_visible_to(rita.user).exists()
+    assert not roles.builds_visible_to(rita.user).exists()
     end(rita)
-    assert list(access.builds_visible_to(User.objects.get(pk=rita.user_id))) == [case.build]
+    assert list(roles.builds_visible_to(User.objects.get(pk=rita.user_id))) == [case.build]
 
 
 def test_a_build_that_is_launched_later_is_closed_too_and_another_is_not(case: Case, study: Study) -> None:
@@ -291,7 +292,7 @@ def test_a_build_that_is_launched_later_is_closed_too_and_another_is_not(case: C
         factories.snippets(("def g(x): return x",), "apart"),
     )
     apart = factories.launched("apart", mining=factories.mining(*texts))
-    visible = set(access.builds_visible_to(User.objects.get(pk=rita.user_id)))
+    visible = set(roles.builds_visible_to(User.objects.get(pk=rita.user_id)))
     assert later not in visible
     assert case.build not in visible
     assert visible == set(Build.objects.filter(pk=apart.pk))
@@ -302,29 +303,29 @@ def test_the_second_snippet_of_two_is_closed_as_well(case: Case) -> None:
     elsewhere = Pair.objects.create(query=Text.objects.keep("q"), snippet=Text.objects.keep("s"))
     study.pairs.create(number=1, pair=elsewhere, other=case.pair)
     rita = studies.rater("rita", study)
-    assert not access.builds_visible_to(rita.user).exists()
+    assert not roles.builds_visible_to(rita.user).exists()
 
 
 def test_the_reader_of_a_study_that_is_a_draft_is_not_kept_from_anything(case: Case, study: Study) -> None:
     Study.objects.update(state=Study.State.DRAFT)
     rita = enrolled(study, Role.EXPERT)
-    assert access.builds_visible_to(rita.user).exists()
-    access.refuse_while_blind(rita.user)
+    assert roles.builds_visible_to(rita.user).exists()
+    roles.refuse_while_blind(rita.user)
 
 
 def test_every_socket_is_entered_and_closed_to_a_blind_admin(case: Case, study: Study) -> None:
     known = {str(one.pattern) for one in consumers.websocket_urlpatterns if str(one.pattern)}
     assert known == SOCKETS
     rita = enrolled(study, Role.ADMIN)
-    assert consumers.changed(factories.ada().pk, case.build_id, None) is not None
+    assert consumers.load_changed_fragment(factories.ada().pk, case.build_id, None) is not None
     with pytest.raises(Build.DoesNotExist):
-        consumers.changed(rita.user_id, case.build_id, None)
+        consumers.load_changed_fragment(rita.user_id, case.build_id, None)
 
 
 def test_whoever_is_not_enrolled_is_not_blind() -> None:
-    access.refuse_while_blind(factories.erin())
+    roles.refuse_while_blind(factories.erin())
     with pytest.raises(KeptBlind):
-        access.refuse_while_blind(enrolled(studies.study(), Role.EXPERT).user)
+        roles.refuse_while_blind(enrolled(studies.study(), Role.EXPERT).user)
 
 
 def test_reviews_of_a_closed_build_can_not_be_given(case: Case, study: Study) -> None:

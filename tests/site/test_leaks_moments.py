@@ -12,7 +12,7 @@ import pytest
 from django.db.models import F
 from django.utils import timezone
 
-from annotation.access import Role, give_role
+from annotation.accounts.roles import Role, give_role
 from annotation.models import (
     Assignment,
     Case,
@@ -25,13 +25,13 @@ from annotation.models import (
     Tally,
     TestProgram,
 )
-from annotation.review import labelling
+from annotation.review import labels
 from annotation.stages import Stage
 from retrieval.models import Candidate, Pair
 from tests import factories, studies
 from tests.site.samples import AGO, Samples, aged, samples
 from tests.site.test_access import browser
-from tests.site.test_leaks import case as case  # the fixture
+from tests.site.test_leaks import case as case  # noqa: PLC0414 (the fixture)
 from tests.site.test_leaks import change_what_agents_said, leaks
 
 pytestmark = [pytest.mark.django_db, pytest.mark.alike]
@@ -129,7 +129,7 @@ def change_the_others(of: Case) -> None:
     Tally.objects.filter(build=of.build).update(settled=F("settled") + 1, spent=F("spent") + 1000)
     settled = others.filter(label__isnull=False).first()
     assert settled is not None
-    labelling.submit(factories.erin(), settled, settled.label, "as the agents", "a" * 64, 0)
+    labels.submit_label(factories.erin(), settled, settled.label, "as the agents", "a" * 64, 0)
 
 
 def test_what_was_revealed_of_one_pair_tells_nothing_of_the_others(case: Case) -> None:

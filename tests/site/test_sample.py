@@ -114,7 +114,7 @@ def test_a_changed_function_makes_its_requests_lack_a_reply_and_the_run_names_th
     assert "has no reply to request" in done.stderr
 
 
-def test_two_swapped_programs_change_the_reports(demo: Demo, sample: Path) -> None:
+def test_two_swapped_programs_are_noticed(demo: Demo, sample: Path) -> None:
     replies = lines(sample / "replies.jsonl")
     writers = [row for row in replies if row["agent"] == "test_writer"]
     first, last = writers[0]["reply"], writers[-1]["reply"]
@@ -122,7 +122,7 @@ def test_two_swapped_programs_change_the_reports(demo: Demo, sample: Path) -> No
     write(sample / "replies.jsonl", replies)
     done = demo(sample)
     found = result(done)
-    # The reports differ from the recorded ones, so the arbiter's requests are others, without a reply.
+    # The arbiter reads the program, so its requests are others than the recorded ones, without a reply.
     assert found["abandoned"] == 2
     assert "of the arbiter" in done.stderr
 

@@ -10,15 +10,18 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from annotation.access import Role, builds_visible_to
+from annotation.accounts.roles import Role, builds_visible_to
 from annotation.models import Build, Study
-from annotation.studies import adjudicating, guiding, queueing, rating, welcoming
-from annotation.studies.checking import Said
-from annotation.studies.enrolling import candidates
-from annotation.studies.estimating import usual_seconds
-from annotation.studies.figures import figures_of
-from cosqa_site import sample_study
-from cosqa_site.accounts import demo_accounts
+from annotation.studies.adjudication import decisions
+from annotation.studies.enrolment import queue, rater_studies
+from annotation.studies.enrolment.raters import find_rater_candidates
+from annotation.studies.plan import guidelines
+from annotation.studies.plan.effort import usual_seconds
+from annotation.studies.plan.form_checks import RaterStatement
+from annotation.studies.rating import ratings
+from annotation.studies.report.figures import figures_of
+from cosqa_site.demo import sample_study
+from cosqa_site.demo.accounts import demo_accounts
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -40,7 +43,7 @@ def folder(tmp_path: Path) -> Path:
 
 @pytest.fixture
 def study(build: Build, folder: Path) -> Study:
-    made = sample_study.study_of(build, folder)
+    made = sample_study.ensure_sample_study(build, folder)
     assert made is not None
     return made
 
@@ -51,11 +54,13 @@ def test_it_runs_with_one_visitor_and_two_made_up_raters(study: Study) -> None:
     assert done == {"rater": False, "made-up-1": True, "made-up-2": True}
     assert not User.objects.get(username="made-up-1").has_usable_password()
     assert usual_seconds()["reading"] == (60.0, 0)  # what is made up is no measure of people
-    assert not {"made-up-1", "made-up-2"} & {user.username for user in candidates(None, factories.ada())}
+    assert not {"made-up-1", "made-up-2"} & {
+        user.username for user in find_rater_candidates(None, factories.ada())
+    }
 
 
 def test_it_is_made_once(build: Build, folder: Path, study: Study) -> None:
-    assert sample_study.study_of(build, folder) == study
+    assert sample_study.ensure_sample_study(build, folder) == study
     assert Study.objects.count() == 1
 
 
@@ -70,17 +75,17 @@ def test_the_visitor_rates_and_then_there_are_figures(client: Client, study: Stu
     visitor = study.enrolments.get(user__username="rater")
     client.force_login(visitor.user)
     assert study.name in client.get(reverse("rate")).content.decode()
-    guiding.acknowledge(study, visitor.user)
-    welcoming.accept(visitor, sample_study.NOBODY)
-    while (given := queueing.next_assignment(visitor)) is not None:
-        rating.submit(given, given.token, Said(0, "", "", (), 9.0, (), (), "a" * 64), 0)
+    guidelines.acknowledge_guideline(study, visitor.user)
+    rater_studies.accept_study_information(visitor, sample_study.NOBODY)
+    while (given := queue.next_assignment(visitor)) is not None:
+        ratings.submit_rating(given, given.token, RaterStatement(0, "", "", (), 9.0, (), (), "a" * 64), 0)
     assert not figures_of(study).interim
-    assert adjudicating.splits(study) == []  # three raters of two labels never tie
+    assert decisions.load_split_pairs(study) == []  # three raters of two labels never tie
     assert client.get(reverse("study-figures", args=[study.pk])).status_code == 200
 
 
 def test_without_labelled_pairs_or_guidelines_there_is_none(build: Build, folder: Path) -> None:
     (folder / "guidelines.md").unlink()
-    assert sample_study.study_of(build, folder) is None
-    assert sample_study.study_of(factories.launched("not yet"), folder) is None
+    assert sample_study.ensure_sample_study(build, folder) is None
+    assert sample_study.ensure_sample_study(factories.launched("not yet"), folder) is None
     assert not Study.objects.exists()

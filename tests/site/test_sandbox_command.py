@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 from django.core.management import call_command
 
-from annotation import tools
+from annotation.jobs import providers
 from cosqa_site.management.commands import sandbox as command
 from sandbox.protocol import Check
 from tests.fakes import FakeSandbox
@@ -55,9 +55,11 @@ def test_a_missing_protection_is_the_exit_status(monkeypatch: pytest.MonkeyPatch
 
 def test_the_settings_reach_the_library(monkeypatch: pytest.MonkeyPatch, settings: Any) -> None:
     given: dict[str, object] = {}
-    monkeypatch.setattr(tools, "open_sandbox", lambda *args, **options: given.update(options))
+    monkeypatch.setattr(providers, "open_sandbox", lambda *args, **options: given.update(options))
     settings.PIP_CUTOFF = "2026-01-31"
     settings.PIP_UNDATED = True
     settings.SANDBOX_LAYERS_GB = 3
-    tools.open_configured()
+    settings.SANDBOX_USERS = range(70_000, 70_100)
+    providers.open_configured()
     assert (given["uploaded_before"], given["undated"], given["layers_mb"]) == ("2026-01-31", True, 3072)
+    assert given["users"] == range(70_000, 70_100)

@@ -26,7 +26,11 @@ from tests.ports import free_port
 ROOT = Path(__file__).resolve().parents[2]
 STARTS, BUILDS, STOPS = 60.0, 150.0, 20.0
 """Seconds that a start, the sample build and a stop may take on a busy machine."""
-LAUNCH = "from pathlib import Path; from cosqa_site import sample; sample.build_of(Path('sample').resolve())"
+LAUNCH = (
+    "from pathlib import Path; from cosqa_site.demo import sample; sample.ensure_sample_build(Path({!r}))"
+)
+QUERIES, PAIRS = 8, 64
+"""Of the part of the sample that is built here."""
 
 
 def environment(home: Path, **changes: str) -> dict[str, str]:
@@ -172,24 +176,32 @@ def progress(home: Path) -> tuple[int | str, ...]:
     )
 
 
+def part_of_sample(home: Path) -> Path:
+    """The shipped sample with its first queries only."""
+    folder = Path(shutil.copytree(ROOT / "sample", home / "part"))
+    queries = folder / "queries.jsonl"
+    queries.write_text("".join(queries.read_text().splitlines(keepends=True)[:QUERIES]))
+    return folder
+
+
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="bubblewrap is not installed")
 def test_a_build_survives_the_death_of_its_server_in_a_small_process() -> None:
     with folder() as home:
         with serving(home) as server:
-            launched = manage(home, "shell", "--verbosity", "0", "--command", LAUNCH)
+            launched = manage(home, "shell", "-v", "0", "-c", LAUNCH.format(str(part_of_sample(home))))
             assert launched.returncode == 0, launched.stderr
-            wait(lambda: int(progress(home)[0]) >= 20, BUILDS, "a part of the build is settled")
+            wait(lambda: int(progress(home)[0]) >= 8, BUILDS, "a part of the build is settled")
             server.process.kill()
             server.process.wait(timeout=STOPS)
         settled, _, state = progress(home)
-        assert (int(settled) < 192, state) == (True, "running")
+        assert (int(settled) < PAIRS, state) == (True, "running")
         with serving(home) as server:
             wait(lambda: progress(home)[2] == "done", BUILDS, "the rest is settled")
             assert resident_mb(server.process.pid) < 200
             assert mapped(server.process.pid, "libtorch|faiss") == set()
-        assert progress(home) == (192, 0, "done")
+        assert progress(home) == (PAIRS, 0, "done")
         once = "SELECT count(*), count(DISTINCT pair_id), 0 FROM retrieval_label"
-        assert asked(home, once)[:2] == (192, 192)
+        assert asked(home, once)[:2] == (PAIRS, PAIRS)
         lost = "SELECT count(*), 0, 0 FROM annotation_llmcall WHERE status = 'reserved'"
         assert asked(home, lost)[0] == 0
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from django.core.exceptions import ImproperlyConfigured
 
-from sandbox.installing import PACKAGES_AS_OF
+from sandbox.pip_install import PACKAGES_AS_OF
 
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "cosqa_site" / "settings.py"
@@ -59,6 +59,9 @@ WRONG = [
     ("COSQA_PIP_UNDATED", "perhaps", "true or false"),
     ("COSQA_SANDBOX_LAYERS_GB", "0", "from 1 to 10000"),
     ("COSQA_PIP_CUTOFF", "2026-02-31", "2026-01-31"),
+    ("COSQA_SANDBOX_USERS", "60800", "FIRST-LAST"),
+    ("COSQA_SANDBOX_USERS", "60800-60801", "16 users or more"),
+    ("COSQA_SANDBOX_USERS", "0-1000", "without root"),
     ("COSQA_ALLOWED_HOSTS", "https://example.com", "without scheme and port"),
     ("COSQA_ALLOWED_HOSTS", "example.com:8000", "without scheme and port"),
     ("COSQA_ALLOWED_HOSTS", "one.example two.example", "after commas"),
@@ -191,6 +194,15 @@ def test_the_secret_key_is_made_once_and_for_its_owner_alone(
     assert read()["SECRET_KEY"] == GIVEN_KEY
 
 
+def test_a_value_that_begins_with_a_dollar_is_read_as_it_stands(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("COSQA_SECRET_KEY", f"${GIVEN_KEY}")
+    environment.setenv("COSQA_NOTIFY_COMMAND", "$HOOK --now")
+    environment.setenv("HOOK", "other")
+    found = read()
+    assert found["SECRET_KEY"] == f"${GIVEN_KEY}"
+    assert found["NOTIFY_COMMAND"] == ["$HOOK", "--now"]
+
+
 @pytest.mark.parametrize("value", ["a", "changeme", "x" * 64, GIVEN_KEY[:31]])
 def test_a_secret_key_that_can_be_guessed_is_refused_and_not_repeated(
     environment: pytest.MonkeyPatch, value: str
@@ -221,7 +233,12 @@ def test_every_known_name_is_read(environment: pytest.MonkeyPatch) -> None:
 def test_the_command_line_shows_the_message(environment: pytest.MonkeyPatch) -> None:
     environment.setenv("COSQA_SANDBOX", "podman")
     ended = subprocess.run(
-        [sys.executable, "manage.py", "check"], cwd=ROOT, capture_output=True, text=True, timeout=60
+        [sys.executable, "manage.py", "check"],
+        check=False,
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert ended.returncode == 1
     assert ended.stderr == "COSQA_SANDBOX='podman': expected one of auto, bubblewrap, docker, none\n"

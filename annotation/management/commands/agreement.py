@@ -8,12 +8,13 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
+from annotation.management.lookups import find_study
 from annotation.models import Study
-from annotation.studies.foreign import Format
-from annotation.studies.importing import NotImported, import_labels
-from annotation.studies.reporting import NoReport, Report, report
-from retrieval.counting import counted
+from annotation.studies.label_import.foreign_labels import Format
+from annotation.studies.label_import.import_labels import NotImported, import_labels
+from annotation.studies.report.agreement_report import NoReport, Report, report_study_agreement
 from retrieval.management.light import LightCommand
+from retrieval.texts.plurals import count_noun
 
 
 class Command(LightCommand):
@@ -22,6 +23,7 @@ class Command(LightCommand):
         "annotations, or a CSV file with the columns item, label (and perhaps rater, query, notes). "
         "'report' says how far the raters of a study agree."
     )
+    refusals = (NoReport,)
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True, parser_class=type(parser))
@@ -48,39 +50,35 @@ class Command(LightCommand):
             for problem in why.problems[:-1]:
                 self.stderr.write(problem)
             raise CommandError(f"{why.problems[-1]}\nNothing was stored.") from why
-        self.stdout.write(stored(study))
+        self.stdout.write(describe_imported_labels(study))
 
     def say(self, name: str, as_json: bool) -> None:
-        study = Study.objects.filter(name=name).first()
-        if study is None:
-            raise CommandError(f"There is no study called {name!r}.")
-        try:
-            found = report(study)
-        except NoReport as why:
-            raise CommandError(str(why)) from why
-        self.stdout.write(json.dumps(found.as_json(), indent=2) if as_json else told(found))
+        found = report_study_agreement(find_study(name))
+        self.stdout.write(
+            json.dumps(found.as_json(), indent=2) if as_json else format_agreement_report(found)
+        )
 
 
-def stored(study: Study) -> str:
+def describe_imported_labels(study: Study) -> str:
     """What an import has made; that nobody is named is told, as a misspelt header has the same effect."""
     labels = study.sample["labels"]
     nobody = "" if study.imported.exclude(rater="").exists() else "; the file names no rater"
     return (
-        f"{counted(labels, 'label')} of {counted(study.planned_pairs, 'item')} "
+        f"{count_noun(labels, 'label')} of {count_noun(study.planned_pairs, 'item')} "
         f"{'is' if labels == 1 else 'are'} in study {study.name!r}{nobody}; "
         "'manage.py agreement report' says how far they agree"
     )
 
 
-def told(found: Report) -> str:
+def format_agreement_report(found: Report) -> str:
     """The report to be read: counts, a figure a line, notes."""
     lines = [
-        f"{counted(found.items, 'item')}, {found.items_with_two:,} with two labels or more, "
-        f"{counted(found.labels, 'label')}, "
-        + (counted(found.raters, "rater") if found.raters else "raters not named")
+        f"{count_noun(found.items, 'item')}, {found.items_with_two:,} with two labels or more, "
+        f"{count_noun(found.labels, 'label')}, "
+        + (count_noun(found.raters, "rater") if found.raters else "raters not named")
     ]
-    for name, one in found.figures.items():
-        value = "–" if one.value is None else f"{one.value:.3f}"
-        ends = "" if one.low is None else f"  {one.low:.3f} to {one.high:.3f}"
-        lines.append(f"{name:28} {value}{ends}{'  ' + one.words if one.words else ''}")
+    for name, figure in found.figures.items():
+        value = "–" if figure.value is None else f"{figure.value:.3f}"
+        ends = "" if figure.low is None else f"  {figure.low:.3f} to {figure.high:.3f}"
+        lines.append(f"{name:28} {value}{ends}{'  ' + figure.words if figure.words else ''}")
     return "\n".join([*lines, *found.notes])

@@ -11,11 +11,18 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation import correcting
-from annotation.actors import AtShell
-from annotation.management.benchmarks import find_benchmark
+from annotation.accounts.actors import AtShell
+from annotation.builds.results.publication import (
+    PublicationOutlook,
+    PublishRefused,
+    Wish,
+    preview_publication,
+    publish_benchmark,
+)
+from annotation.derived import corrected_labels
+from annotation.management.lookups import find_build
 from annotation.models import Build
-from annotation.releasing import Outlook, PublishRefused, Wish, outlook, publish
+from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.evaluation.merge_rule import WORDS
 from retrieval.management.light import LightCommand
 from retrieval.models import Benchmark, Mining, Pool
@@ -27,6 +34,7 @@ class Command(LightCommand):
         f"counts {WORDS}. A published version never changes; publishing the same again gives the last one "
         "back."
     )
+    refusals = (NoSuchBenchmark, PublishRefused)
 
     def add_arguments(self, parser: CommandParser) -> None:
         actions = parser.add_subparsers(dest="action", required=True, parser_class=type(parser))
@@ -54,29 +62,22 @@ class Command(LightCommand):
             self.correct(options)
             return
         wish = wish_of(options)
-        try:
-            seen = outlook(wish)
-            made = None if options["dry_run"] else publish(wish)
-        except PublishRefused as why:
-            raise CommandError(str(why)) from why
+        seen = preview_publication(wish)
+        made = None if options["dry_run"] else publish_benchmark(wish)
         if options["json"]:
-            self.stdout.write(json.dumps(as_json(seen, str(made) if made else None)))
+            self.stdout.write(json.dumps(serialize_publish_outlook(seen, str(made) if made else None)))
             return
-        self.stdout.write(told(seen))
+        self.stdout.write(describe_publish_outlook(seen))
         self.say(made)
 
     def correct(self, options: dict[str, Any]) -> None:
         """Publish the corrected labels of a benchmark as its next version."""
         if not options["build"]:
             raise CommandError("--corrects needs --build: the build that judged the given pairs.")
-        build, wanted = build_named(options["build"]), benchmark_named(options["corrects"])
-        try:
-            seen = correcting.outlook(build, wanted)
-            made = None
-            if not options["dry_run"]:
-                made = correcting.publish(build, wanted, options["name"], AtShell.now())
-        except PublishRefused as why:
-            raise CommandError(str(why)) from why
+        build, wanted = judging_build(options["build"]), find_named_benchmark(options["corrects"])
+        seen, made = corrected_labels.preview_correction(build, wanted), None
+        if not options["dry_run"]:
+            made = corrected_labels.publish_corrected_benchmark(build, wanted, options["name"], AtShell.now())
         if options["json"]:
             told = {**asdict(seen), "base": str(seen.base), "benchmark": str(made) if made else None}
             self.stdout.write(json.dumps(told))
@@ -91,7 +92,7 @@ class Command(LightCommand):
             self.stdout.write(f"benchmark {made}: {made.size:,} labels, sha256 {made.digest}")
 
 
-def told_correction(seen: correcting.Outlook) -> str:
+def told_correction(seen: corrected_labels.CorrectionOutlook) -> str:
     """What becomes of the labels of the version before, in lines."""
     lines = [
         f"{seen.upheld:,} labels of {seen.base} upheld",
@@ -102,15 +103,6 @@ def told_correction(seen: correcting.Outlook) -> str:
     return "\n".join(lines + [f"{count:,} {words}" for count, words in more if count])
 
 
-def benchmark_named(told: str) -> Benchmark:
-    """`NAME@VERSION`, or the newest of that name. Raises CommandError where there is none."""
-    found = find_benchmark(told)
-    if found is None:
-        known = ", ".join(dict.fromkeys(Benchmark.objects.values_list("name", flat=True)[:20])) or "none yet"
-        raise CommandError(f"There is no benchmark {told!r}; there are {known}.")
-    return found
-
-
 def wish_of(options: dict[str, Any]) -> Wish:
     """Raises CommandError where there is no such build or mining."""
     pool = Pool(options["pool"])
@@ -119,27 +111,17 @@ def wish_of(options: dict[str, Any]) -> Wish:
         if mining is None:
             raise CommandError(f"There is no mining {options['mining']}.")
         return Wish(options["name"], mining, pool=pool)
-    build = build_named(options["build"])
+    build = judging_build(options["build"])
     return Wish(options["name"], build.mining, build, pool)
 
 
-def build_named(name: str) -> Build:
-    """By its name, else by its id."""
-    builds = Build.objects.filter(filling__isnull=True).select_related(
-        "mining__queries", "mining__snippets", "given__benchmark", "annotator"
-    )
-    found = builds.filter(name=name).first()
-    if found is None and name.isascii() and name.isdigit() and len(name) < 10:
-        found = builds.filter(pk=int(name)).first()
-    if found is None:
-        known = (
-            ", ".join(repr(one) for one in Build.objects.values_list("name", flat=True)[:20]) or "none yet"
-        )
-        raise CommandError(f"There is no build {name!r}; there are {known}.")
-    return found
+def judging_build(name: str) -> Build:
+    """One that judges pairs, not one that writes functions. Raises CommandError."""
+    related = "mining__queries", "mining__snippets", "pair_list__benchmark", "annotator"
+    return find_build(name, Build.objects.filter(filling__isnull=True).select_related(*related))
 
 
-def as_json(seen: Outlook, benchmark: str | None) -> dict[str, Any]:
+def serialize_publish_outlook(seen: PublicationOutlook, benchmark: str | None) -> dict[str, Any]:
     by_source = {
         count.source.value: {"matches": count.matches, "no_matches": count.no_matches}
         for count in seen.counts
@@ -147,7 +129,7 @@ def as_json(seen: Outlook, benchmark: str | None) -> dict[str, Any]:
     return {"benchmark": benchmark, "pairs": seen.pairs, "unjudged": seen.unjudged, "labels": by_source}
 
 
-def told(seen: Outlook) -> str:
+def describe_publish_outlook(seen: PublicationOutlook) -> str:
     lines = [
         f"{count.pairs:,} pairs from {count.source.label}: {count.matches:,} match, "
         f"{count.no_matches:,} do not"

@@ -2,34 +2,39 @@
 
 from __future__ import annotations
 
-from decimal import Decimal, InvalidOperation
-from typing import Any
+from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.actors import AtShell
-from annotation.estimating.confirming import launch, signed
-from annotation.estimating.figures import Estimate, Range
-from annotation.estimating.making import estimate
-from annotation.launching import Judge, LaunchRefused, Order, refuse_bad
-from annotation.llm.sampling import NotSampling, sampling_of
-from annotation.management import agreeing, given_options
-from annotation.management.given_options import collection
+from annotation.accounts.actors import AtShell
+from annotation.builds.launch.estimates.figures import Estimate, Range
+from annotation.builds.launch.order import Judge, LaunchRefused, Order
+from annotation.builds.launch.paper_profile import ENCODERS, NAMES, in_profile
+from annotation.derived.derivation import Decision
+from annotation.derived.order_plan import OrderPlan
+from annotation.derived.several_annotators import CHOICES, Who, orders_of, queue_pairs_for_experts
+from annotation.management import agreement_prompt, given_options
+from annotation.management.derived_options import SKIP_CANARY, parse_dollars, parse_sampling, quote_plan
+from annotation.management.given_options import find_newest_collection
 from annotation.models import Build
-from annotation.models.builds import NANO
-from annotation.paper_profile import ENCODERS, NAMES, in_profile
-from annotation.several import CHOICES, Who, orders_of, queue
-from annotation.tools import counter
-from retrieval import known_encoders
-from retrieval.counting import counted
+from annotation.models.builds.build import NANO
 from retrieval.filters import TEXT_OPTIONS, Rule, TextOption, UnknownTextOption, text_option
 from retrieval.filters.queries import QueryRule, query_rule
 from retrieval.fusion import Fusion
-from retrieval.hostile import clean
 from retrieval.management import spec_files
 from retrieval.management.light import LightCommand
+from retrieval.mining import known_encoders
 from retrieval.models import Collection, PairList
 from retrieval.nearest import INDEXES
+from retrieval.texts.hostile import mark_hostile_characters
+from retrieval.texts.plurals import count_noun
+
+SAME: Final = (
+    *("name", "k", "limit", "provider", "model", "recorded", "unpriced", "approximate", "screen_by_query"),
+    *("second_test", "rewrites", "fix_rounds", "fresh", "rounds", "skip_canary", "drift_check", "batches"),
+    "seed",
+)
+"""Options that an order has under the same name."""
 
 
 class Command(LightCommand):
@@ -37,6 +42,7 @@ class Command(LightCommand):
         "Launch a build: mine candidates, or take given pairs, then annotate them ('manage.py serve' or "
         "'work' does the work)."
     )
+    refusals = (LaunchRefused, known_encoders.BadSpec)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="of the new build")
@@ -61,7 +67,7 @@ class Command(LightCommand):
             "--skip-canary",
             default="",
             metavar="WHY",
-            help="why a large live build may ask for all pairs at once; default its canary comes first",
+            help=SKIP_CANARY,
         )
         parser.add_argument(
             "--drift-check",
@@ -76,10 +82,11 @@ class Command(LightCommand):
         parser.add_argument(
             "--estimate", action="store_true", help="only say what it would take; nothing is launched"
         )
-        agreeing.add_argument(parser)
-        parser.add_argument("--why", default="", help="why it is launched; kept in its history")
+        agreement_prompt.add_argument(parser)
+        parser.add_argument("--reason", default="", help="why it is launched; kept in its history")
         self.add_mining(parser)
         self.add_annotator(parser)
+        self.add_tries(parser)
 
     def add_mining(self, parser: CommandParser) -> None:
         """What is searched, and how."""
@@ -117,7 +124,7 @@ class Command(LightCommand):
         """Who decides, and how."""
         parser.add_argument(
             "--annotator",
-            type=given_options.who,
+            type=given_options.parse_annotator_names,
             default=Who(),
             metavar="{" + ",".join(CHOICES) + "}",
             help="who decides: test-driven agents (default), or one model alone by one of its criteria; "
@@ -144,10 +151,13 @@ class Command(LightCommand):
             "--no-neighbour", action="store_true", help="tests need not tell a neighbour of the task"
         )
         parser.add_argument(
-            "--withhold-report",
+            "--show-report",
             action="store_true",
-            help="a control: no judge sees what the runs showed; measures what the runs are worth",
+            help="arbiter and tie breaker read what the run showed; measured, that gave no better labels",
         )
+
+    def add_tries(self, parser: CommandParser) -> None:
+        """How often a step is tried again, and which requests are sent again."""
         parser.add_argument("--second-test", action="store_true", help="one more where one tested nothing")
         parser.add_argument("--rewrites", type=int, default=1, help="of programs that redefine; the paper: 0")
         parser.add_argument("--fix-rounds", type=int, default=2, help="for missing modules (%(default)s)")
@@ -172,101 +182,80 @@ class Command(LightCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            with known_encoders.given(options["encoder_file"]):
-                self.launch(options)
-        except known_encoders.BadSpec as why:
-            raise CommandError(str(why)) from why
+        with known_encoders.use_spec_files(options["encoder_file"]):
+            self.launch(options)
 
     def launch(self, options: dict[str, Any]) -> None:
         options["given"] = self.given(options)
         order, who = self.order(options), options["annotator"]
-        try:
-            orders = orders_of(order, who)
-            orders = [one for order in orders for one in in_profile(order, options["profile"])]
-            words = [""] * len(orders)
-            if options["estimate"] or options["provider"] == Build.Provider.LIVE:
-                words = [self.estimated(order) for order in orders]
-            if options["estimate"]:
-                return
-            agreeing.agree(options["provider"], options)
-            for one, word in zip(orders, words, strict=True):
-                build = launch(one, AtShell.now(), word)
-                self.stdout.write(f"launched build {build.pk}: {build.name}")
-            if who.experts:
-                build = queue(order, who, AtShell.now())
-                self.stdout.write(f"queued for experts as build {build.pk}: {build.name}")
-        except LaunchRefused as why:
-            raise CommandError(str(why)) from why
+        orders = orders_of(order, who)
+        plans = [OrderPlan(own) for each in orders for own in in_profile(each, options["profile"])]
+        words = [""] * len(plans)
+        if options["estimate"] or options["provider"] == Build.Provider.LIVE:
+            words = [self.estimated(plan) for plan in plans]
+        if options["estimate"]:
+            return
+        agreement_prompt.require_launch_agreement(options["provider"], options)
+        for plan, word in zip(plans, words, strict=True):
+            build = plan.launch(Decision(AtShell.now(), word=word))
+            self.stdout.write(f"launched build {build.pk}: {build.name}")
+        if who.experts:
+            build = queue_pairs_for_experts(order, who, AtShell.now())
+            self.stdout.write(f"queued for experts as build {build.pk}: {build.name}")
 
     def given(self, options: dict[str, Any]) -> PairList | None:
         """The pairs of --pairs, with what was left out of a file told; None where a mining finds them."""
         if not options["pairs"]:
             given_options.refuse_mined(options)
             return None
-        read = given_options.read(options)
+        read = given_options.load_given_pairs(options)
         for problem in read.left_out[: given_options.PROBLEMS_SHOWN]:
             self.stderr.write(str(problem))
         labels = f", labels in {read.pairs.benchmark}" if read.pairs.benchmark else ", without labels"
-        left = f"; {counted(len(read.left_out), 'row')} left out" if read.left_out else ""
-        self.stdout.write(f"{counted(read.pairs.size, 'given pair')} from {read.pairs.name}{labels}{left}")
+        left = f"; {count_noun(len(read.left_out), 'row')} left out" if read.left_out else ""
+        self.stdout.write(f"{count_noun(read.pairs.size, 'given pair')} from {read.pairs.name}{labels}{left}")
         return read.pairs
 
-    def estimated(self, order: Order) -> str:
+    def estimated(self, plan: OrderPlan) -> str:
         """Show what the order may take; the word that launches it on that."""
-        refuse_bad(order)
-        found = estimate(order, counter(order.provider, order.model))
-        self.show(found)
-        return signed(order, found)
+        plan.refuse_bad()
+        quote, _ = quote_plan(plan)
+        self.show(quote.figures)
+        return quote.word
 
     def show(self, found: Estimate) -> None:
         """Each stage in a line, expected and from low to high; then what that rests on."""
         for stage in found.stages:
-            told = in_words(stage.calls, stage.input_tokens, stage.output_tokens, stage.cost)
+            told = format_launch_estimate(stage.calls, stage.input_tokens, stage.output_tokens, stage.cost)
             self.stdout.write(f"{stage.stage:13} {told}")
-        total = in_words(found.calls, found.input_tokens, found.output_tokens, found.cost)
+        total = format_launch_estimate(found.calls, found.input_tokens, found.output_tokens, found.cost)
         self.stdout.write(f"{'all':13} {total}")
         for basis in found.basis:
             self.stdout.write(f"- {basis.what}: {basis.figure} [{basis.source}] {basis.note}".rstrip())
 
     def order(self, options: dict[str, Any]) -> Order:
         given: PairList | None = options["given"]
-        queries = given.queries if given else collection(options["queries"], Collection.Kind.QUERIES)
-        snippets = given.snippets if given else collection(options["snippets"], Collection.Kind.SNIPPETS)
+        queries, snippets = (
+            getattr(given, kind) if given else find_newest_collection(options[kind], kind)
+            for kind in Collection.Kind.values
+        )
         return Order(
-            name=options["name"],
+            **{name: options[name] for name in SAME},
             queries=queries,
             snippets=snippets,
             given=given,
             encoders=() if given else encoders_of(options),
-            k=options["k"],
-            provider=options["provider"],
-            model=options["model"],
-            recorded=options["recorded"],
-            budget=dollars(options["budget"]),
-            unpriced=options["unpriced"],
+            budget=parse_dollars(options["budget"]),
             annotator=next(iter(options["annotator"].judges), Judge.AGENTS),
-            screen_by_query=options["screen_by_query"],
             reader=not options["no_reader"],
             neighbour=not options["no_neighbour"],
-            withhold_report=options["withhold_report"],
-            second_test=options["second_test"],
-            rewrites=options["rewrites"],
-            fix_rounds=options["fix_rounds"],
-            fresh=options["fresh"],
-            rounds=options["rounds"],
-            skip_canary=options["skip_canary"],
-            drift_check=options["drift_check"],
-            batches=options["batches"],
-            limit=options["limit"],
+            withhold_report=not options["show_report"],
             rule=Rule(0) if options["rule"] == "none" else Rule[options["rule"].upper()],
             query_rule=query_rule(options["query_rule"]),
             text_option=text_of_snippets(options["text"]),
             fusion=Fusion(options["fusion"]),
-            approximate=options["approximate"],
-            seed=options["seed"],
-            sampling=sampling(options["sampling"]),
-            why=clean(options["why"]),
+            sampling=parse_sampling(options["sampling"]),
+            reason=mark_hostile_characters(options["reason"]),
         )
 
 
@@ -276,7 +265,7 @@ def encoders_of(options: dict[str, Any]) -> tuple[str, ...]:
     return named or (ENCODERS if options["profile"] else ("bm25", "bow"))
 
 
-def in_words(calls: Range, given: Range, said: Range, cost: Range | None) -> str:
+def format_launch_estimate(calls: Range, given: Range, said: Range, cost: Range | None) -> str:
     def whole(found: Range) -> str:
         return f"{found.expected:,.0f} ({found.low:,.0f} to {found.high:,.0f})"
 
@@ -292,17 +281,3 @@ def text_of_snippets(name: str) -> TextOption:
         return text_option(name)
     except UnknownTextOption as error:
         raise CommandError(f"--text: {error}") from error
-
-
-def sampling(text: str) -> dict[str, Any]:
-    try:
-        return dict(sampling_of(clean(text)))
-    except NotSampling as error:
-        raise CommandError(f"--sampling {text!r}: {error}") from error
-
-
-def dollars(text: str) -> Decimal | None:
-    try:
-        return Decimal(text) if text else None
-    except InvalidOperation as error:
-        raise CommandError(f"--budget {text!r}: expected dollars, such as 2.50") from error

@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.pages import corpus as pages
-from annotation.studies.formats import as_json, words
-from annotation.studies.table import Table
+from annotation.studies.report.formats import format_cell_words, format_table_json
+from annotation.studies.report.table import Table
+from annotation.web.corpus import page
 from retrieval.corpus import SAMPLED
 from retrieval.management.light import LightCommand
 from retrieval.models import Collection
@@ -21,6 +21,7 @@ class Command(LightCommand):
         "lengths, languages, what encoders have in common. The pages of builds, benchmarks and collections "
         "show the same."
     )
+    refusals = (page.NoSuchCorpus,)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("of", choices=["build", "benchmark", "collection"], help="what is counted")
@@ -34,24 +35,21 @@ class Command(LightCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            what = pages.called(options["of"], options["name"], options["kind"])
-        except pages.NoSuchCorpus as why:
-            raise CommandError(str(why)) from why
-        sections = pages.sections_of(what, None if options["all"] else SAMPLED)
+        what = page.find_corpus_subject(options["of"], options["name"], options["kind"])
+        sections = page.sections_of(what, None if options["all"] else SAMPLED)
         if not sections:
             raise CommandError(f"There is nothing in {options['of']} {options['name']!r} to count yet.")
         tables = [section.table for section in sections if section.table.rows]
         if options["json"]:
-            found = {table.key: json.loads(as_json(table)) for table in tables}
+            found = {table.key: json.loads(format_table_json(table)) for table in tables}
             self.stdout.write(json.dumps(found))
         else:
-            self.stdout.write("\n\n".join(map(told, tables)))
+            self.stdout.write("\n\n".join(map(format_corpus_table, tables)))
 
 
-def told(table: Table) -> str:
+def format_corpus_table(table: Table) -> str:
     """A table with its columns under each other."""
-    cells = [list(table.columns), *([words(cell) for cell in row] for row in table.rows)]
+    cells = [list(table.columns), *([format_cell_words(cell) for cell in row] for row in table.rows)]
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = ["  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in cells]
     return "\n".join([table.title, *(f"  {line}" for line in lines), *([table.note] if table.note else [])])

@@ -9,12 +9,16 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation import exchanging
+from annotation.builds.pipeline import file_exchange
+from annotation.management.lookups import find_build
 from annotation.models import Build
 from retrieval.management.light import LightCommand
+from retrieval.texts.plurals import count_noun
 
 MOST_PARTS: Final = 500
 """All files are open at once."""
+MAX_PROBLEMS_SHOWN: Final = 20
+"""For each file: else a mistake in every line would hide the summary."""
 
 
 class Command(LightCommand):
@@ -42,7 +46,7 @@ class Command(LightCommand):
         take.add_argument("files", type=Path, nargs="+", metavar="FILE", help="files of reply lines")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        build = find(options["build"])
+        build = find_build(options["build"])
         if options["action"] == "import":
             self.take(build, options["files"])
         elif options["parts"] is None:
@@ -52,23 +56,23 @@ class Command(LightCommand):
 
     def export(self, build: Build, out: str) -> None:
         if out == "-":
-            written = exchanging.export(build, sys.stdout.buffer)
+            written = file_exchange.export_waiting_requests(build, sys.stdout.buffer)
         else:
             with Path(out).open("wb") as stream:
-                written = exchanging.export(build, stream)
+                written = file_exchange.export_waiting_requests(build, stream)
         self.tell(written)
 
     def export_parts(self, build: Build, out: str, count: int) -> None:
         if out == "-" or not 1 <= count <= MOST_PARTS:
             raise CommandError(f"--parts takes a number of files, 1 to {MOST_PARTS}, and --out their name.")
         try:
-            parts = exchanging.parts_of(build, count)
-        except exchanging.TooFewParts as why:
+            parts = file_exchange.split_waiting_calls(build, count)
+        except file_exchange.TooFewParts as why:
             raise CommandError(f"{why} Nothing was written.") from why
         paths = [Path(out).with_stem(f"{Path(out).stem}-{number}") for number in range(1, count + 1)]
         with ExitStack() as stack:
             streams = [stack.enter_context(path.open("wb")) for path in paths]
-            written = exchanging.export_parts(build, parts, streams)
+            written = file_exchange.export_parts(build, parts, streams)
         for path, lines in zip(paths, written, strict=True):
             self.stdout.write(f"{path}: {lines:,} requests")
         self.tell(sum(written))
@@ -80,32 +84,24 @@ class Command(LightCommand):
     def take(self, build: Build, paths: list[Path]) -> None:
         found = [self.taken(build, path) for path in paths]
         taken, known, moved = (
-            sum(getattr(one, name) for one in found) for name in ("taken", "known", "moved")
+            sum(getattr(file, name) for file in found) for name in ("taken", "known", "moved")
         )
-        refused = sum(len(one.problems) for one in found)
+        refused = sum(len(file.problems) for file in found)
         self.stdout.write(
             f"{taken:,} replies taken, {known:,} known already, {refused:,} refused; {moved:,} cases go on"
         )
         if refused and not taken and not known:
             raise CommandError("No reply could be taken; the lines above say why.")
 
-    def taken(self, build: Build, path: Path) -> exchanging.Imported:
+    def taken(self, build: Build, path: Path) -> file_exchange.Imported:
         """What one file gave, its problems told."""
         try:
             with path.open("rb") as stream:
-                done = exchanging.take(build, stream)
+                done = file_exchange.import_replies(build, stream)
         except OSError as error:
             raise CommandError(f"{path} can't be read: {error}") from error
-        for problem in done.problems:
+        for problem in done.problems[:MAX_PROBLEMS_SHOWN]:
             self.stderr.write(f"{path}: {problem}")
+        if (more := len(done.problems) - MAX_PROBLEMS_SHOWN) > 0:
+            self.stderr.write(f"{path}: {count_noun(more, 'more line is', 'more lines are')} refused")
         return done
-
-
-def find(name: str) -> Build:
-    """The build with this name or id."""
-    rows = Build.objects.select_related("tally")
-    build = rows.filter(name=name).first() or (rows.filter(pk=name).first() if name.isdigit() else None)
-    if build is None:
-        known = ", ".join(Build.objects.values_list("name", flat=True)[:20]) or "none yet"
-        raise CommandError(f"There is no build {name!r}; builds are: {known}.")
-    return build

@@ -12,28 +12,28 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from annotation.pages import board as beside
-from retrieval.counting import counted
+from annotation.web.benchmarks import leaderboard_notes
 from retrieval.encoders import MissingWeights, UnknownEncoder
-from retrieval.evaluation import known_systems
-from retrieval.evaluation.content import NoSuchBenchmark, named
-from retrieval.evaluation.lacking import lacking
+from retrieval.evaluation.absent_metrics import find_missing_metrics
+from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.evaluation.leaderboard import (
     Leaderboard,
     NotMeasured,
     Queries,
-    Standing,
+    SystemStanding,
+    build_leaderboard,
     digests_of,
-    leaderboard,
     refuse_another,
     titles_of,
 )
-from retrieval.evaluation.leaving_out import NothingToLeaveOut, Without, leave_out
-from retrieval.evaluation.noise import ASSUMED, ErrorRates, Noise, noise_of
-from retrieval.evaluation.reliability import Reliability, reliability_of
+from retrieval.evaluation.robustness.label_noise import ASSUMED, ErrorRates, Noise, noise_of
+from retrieval.evaluation.robustness.left_out_encoder import NothingToLeaveOut, Without, leave_out
+from retrieval.evaluation.robustness.metric_agreement import Reliability, reliability_of
+from retrieval.evaluation.systems import known
 from retrieval.management.light import LightCommand
 from retrieval.metrics.resampling import FEW, FEW_TOLD
 from retrieval.models import Benchmark, Pool
+from retrieval.texts.plurals import count_noun
 
 LONGEST_RANGE: Final = 20
 RANGE: Final = "only queries with so many matches: 1, 2-4, or 5- for five and more"
@@ -45,6 +45,7 @@ class Command(LightCommand):
         "after Holm, and how often each stays above the next when labels are wrong. What takes long is kept, "
         "so the benchmark's page shows it at once afterwards."
     )
+    refusals = (MissingWeights, NoSuchBenchmark, NothingToLeaveOut, NotMeasured, UnknownEncoder)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("benchmark", help="its name, or name@version")
@@ -66,24 +67,18 @@ class Command(LightCommand):
         parser.add_argument("--json", action="store_true", help="as JSON, with all digits")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            benchmark = named(options["benchmark"])
-        except NoSuchBenchmark as why:
-            raise CommandError(str(why)) from why
-        queries, rates = queries_of(options["matches"]), rates_of(benchmark, options["errors"])
+        benchmark = find_named_benchmark(options["benchmark"])
+        queries, rates = parse_match_range(options["matches"]), rates_of(benchmark, options["errors"])
         pool = options["pool"] or benchmark.pool
-        board = leaderboard(benchmark, pool, options["metric"], queries.fewest, queries.most)
+        board = build_leaderboard(benchmark, pool, options["metric"], queries.fewest, queries.most)
         if not board.standings:
             raise CommandError(f"No run on {benchmark} searched {pool}: 'manage.py evaluate' makes one.")
-        try:
-            refuse_another(board, options["metric"])
-        except NotMeasured as why:
-            raise CommandError(str(why)) from why
+        refuse_another(board, options["metric"])
         ordered = board.ordered
         noise = noise_of(benchmark, ordered, digests_of(ordered), board.metric, queries, rates, wait=True)
         without = self.without(board, queries) if options["leave_one_out"] else []
-        found = as_json(board, pool, noise, without, reliability_of(board, queries))
-        self.stdout.write(json.dumps(found, indent=2) if options["json"] else told(found))
+        found = serialize_leaderboard(board, pool, noise, without, reliability_of(board, queries))
+        self.stdout.write(json.dumps(found, indent=2) if options["json"] else format_leaderboard_table(found))
 
     def without(self, board: Leaderboard, queries: Queries) -> list[Without]:
         with tqdm(unit=" texts", disable=None) as bar:
@@ -93,13 +88,10 @@ class Command(LightCommand):
                 bar.total = total
                 bar.update(done - bar.n)
 
-            try:
-                return leave_out(board, queries, settings.COSQA_HOME / "vectors", tell)
-            except (NothingToLeaveOut, MissingWeights, UnknownEncoder) as why:
-                raise CommandError(str(why)) from why
+            return leave_out(board, queries, settings.COSQA_HOME / "vectors", tell)
 
 
-def queries_of(given: str) -> Queries:
+def parse_match_range(given: str) -> Queries:
     """Queries by number of matches: "2", "2-4", "5-". Raises CommandError."""
     fewest, dash, most = given.partition("-")
     if not given:
@@ -114,21 +106,21 @@ def rates_of(benchmark: Benchmark, given: str | None) -> ErrorRates:
 
     Raises CommandError.
     """
-    choices = beside.error_choices(benchmark, AnonymousUser())
+    choices = leaderboard_notes.error_choices(benchmark, AnonymousUser())
     if given is None:
-        return beside.chosen_errors(choices, "").rates
-    chosen = [one for one in choices if one.written == given]
+        return leaderboard_notes.chosen_errors(choices, "").rates
+    chosen = [choice for choice in choices if choice.written == given]
     if chosen:
         return chosen[0].rates
     try:
-        return beside.given_errors(given)
+        return leaderboard_notes.given_errors(given)
     except ValueError as why:
         raise CommandError(
             f"--errors {given}: write a share between 0 and 1, or two with a comma, or study-ID."
         ) from why
 
 
-def as_json(
+def serialize_leaderboard(
     board: Leaderboard,
     pool: str,
     noise: Noise | None,
@@ -136,58 +128,61 @@ def as_json(
     reliability: Reliability | None,
 ) -> dict[str, Any]:
     """Everything that the page shows, by the systems' titles."""
-    titles = titles_of(one.run for one in board.standings)
-    origins = {one.system: one for one in beside.origins(board.benchmark, board)}
+    titles = titles_of(standing.run for standing in board.standings)
+    origins = {
+        origin.system: origin for origin in leaderboard_notes.list_system_origins(board.benchmark, board)
+    }
     return {
         "benchmark": str(board.benchmark),
         "pool": pool,
         "metric": board.metric,
         "queries": board.queries,
         "systems": {
-            titles[one.run.pk]: system_as_json(one, origins[one.run.system]) for one in board.standings
+            titles[standing.run.pk]: system_as_json(standing, origins[standing.run.system])
+            for standing in board.standings
         },
         "differences": [
             {
-                "better": titles[one.better.pk],
-                "other": titles[one.other.pk],
-                "value": one.value,
-                "interval": [one.interval.low, one.interval.high],
-                "p_holm": one.p,
+                "better": titles[difference.better.pk],
+                "other": titles[difference.other.pk],
+                "value": difference.value,
+                "interval": [difference.interval.low, difference.interval.high],
+                "p_holm": difference.p,
                 "stays_above": noise.above[place] if noise else None,
             }
-            for place, one in enumerate(board.differences)
+            for place, difference in enumerate(board.differences)
         ],
         "label_noise": noise and asdict(noise),
         "reliability": reliability
         and reliability_as_json(reliability, [titles[run.pk] for run in board.ordered]),
-        "without": {one.encoder: without_as_json(one, titles) for one in without},
-        "not_computed": [asdict(one) for one in lacking(board, board.metrics)],
+        "without": {left_out.encoder: without_as_json(left_out, titles) for left_out in without},
+        "not_computed": [asdict(metric) for metric in find_missing_metrics(board, board.metrics)],
     }
 
 
-def without_as_json(one: Without, titles: Mapping[int, str]) -> dict[str, Any]:
+def without_as_json(left_out: Without, titles: Mapping[int, str]) -> dict[str, Any]:
     return {
-        "labels": one.labels,
-        "matches": one.matches,
-        "values": {titles[run]: value for run, value in one.values.items()},
-        "ranks": {titles[run]: rank for run, rank in one.ranks.items()},
+        "labels": left_out.labels,
+        "matches": left_out.matches,
+        "values": {titles[run]: value for run, value in left_out.values.items()},
+        "ranks": {titles[run]: rank for run, rank in left_out.ranks.items()},
     }
 
 
-def system_as_json(one: Standing, origin: beside.Origin) -> dict[str, Any]:
+def system_as_json(standing: SystemStanding, origin: leaderboard_notes.Origin) -> dict[str, Any]:
     """One system's figures by metric, and what has to be known with them."""
     return {
-        "run": one.run.pk,
-        "system": one.run.system,
-        "text_option": one.run.text_option or None,
-        "helped_to_mine": one.helped_to_mine,
-        "holes_filled": one.was_filled,
-        "fewer_judged": one.less_judged,
+        "run": standing.run.pk,
+        "system": standing.run.system,
+        "text_option": standing.run.text_option or None,
+        "helped_to_mine": standing.helped_to_mine,
+        "holes_filled": standing.was_filled,
+        "fewer_judged": standing.less_judged,
         "trained_on": origin.trained_on,
         "sees_tasks": origin.sees_tasks,
         "shared_with_annotator": origin.shared or None,
-        "coverage": one.run.options.get("coverage"),
-        **{name: asdict(figure) for name, figure in one.figures.items()},
+        "coverage": standing.run.options.get("coverage"),
+        **{name: asdict(figure) for name, figure in standing.figures.items()},
     }
 
 
@@ -209,13 +204,13 @@ def reliability_as_json(of: Reliability, titles: list[str]) -> dict[str, Any]:
 
 def coverage_and_reliability(found: dict[str, Any]) -> list[str]:
     lines = [
-        f"{name} covers {one['coverage']['judged']:.1%} of the judged snippets"
-        for name, one in found["systems"].items()
-        if one["coverage"] and one["coverage"]["judged"] is not None
+        f"{name} covers {system['coverage']['judged']:.1%} of the judged snippets"
+        for name, system in found["systems"].items()
+        if system["coverage"] and system["coverage"]["judged"] is not None
     ]
     about = found["reliability"]
     if about and about["groups"]:
-        groups = ", ".join(f"{one['matches']} ({one['queries']:,} queries)" for one in about["groups"])
+        groups = ", ".join(f"{group['matches']} ({group['queries']:,} queries)" for group in about["groups"])
         figures = (
             ("Cronbach's alpha", about["cronbach_alpha"]),
             ("average variance", about["average_variance"]),
@@ -229,15 +224,15 @@ def mean_told(value: float | None) -> str:
     return "undefined" if value is None else f"{value:.4f}"
 
 
-def told(found: dict[str, Any]) -> str:
+def format_leaderboard_table(found: dict[str, Any]) -> str:
     """A table for people."""
-    over = counted(found["queries"], "query", "queries")
+    over = count_noun(found["queries"], "query", "queries")
     return "\n".join(
         [
             f"{found['benchmark']}, {found['pool']}: {found['metric']} over {over}",
-            *(standing(found, *row) for row in enumerate(found["systems"], 1)),
+            *(format_standing_line(found, *row) for row in enumerate(found["systems"], 1)),
             *not_computed(found),
-            *map(difference, found["differences"]),
+            *map(format_difference_line, found["differences"]),
             *([FEW_TOLD] if 1 < found["queries"] < FEW else []),
             *coverage_and_reliability(found),
             *label_noise(found["label_noise"]),
@@ -245,12 +240,15 @@ def told(found: dict[str, Any]) -> str:
     )
 
 
-def standing(found: dict[str, Any], rank: int, name: str) -> str:
+def format_standing_line(found: dict[str, Any], rank: int, name: str) -> str:
     """One system's line."""
-    one = found["systems"][name]
+    system = found["systems"][name]
     left = "".join(f"; without {e} rank {w['ranks'].get(name, '–')}" for e, w in found["without"].items())
-    text = one["text_option"] or "not known"
-    return f"{rank:3} {name}: {mean_and_ends(one.get(found['metric']))}; text: {text}{marks(one)}{left}"
+    text = system["text_option"] or "not known"
+    return (
+        f"{rank:3} {name}: {mean_and_ends(system.get(found['metric']))}; text: "
+        f"{text}{format_system_marks(system)}{left}"
+    )
 
 
 def mean_and_ends(figure: dict[str, Any] | None) -> str:
@@ -261,34 +259,35 @@ def mean_and_ends(figure: dict[str, Any] | None) -> str:
     return f"{mean_told(figure['value'])}{ends}"
 
 
-def marks(one: dict[str, Any]) -> str:
+def format_system_marks(system: dict[str, Any]) -> str:
     """What has to be known of a system beside its figure."""
-    shared = one["shared_with_annotator"]
+    shared = system["shared_with_annotator"]
     told = {
-        "helped to mine": one["helped_to_mine"],
-        "holes filled": one["holes_filled"],
-        "fewer judged": one["fewer_judged"],
-        beside.SEEN: one["sees_tasks"],
-        shared: shared not in (None, *known_systems.UNRELATED),
+        "helped to mine": system["helped_to_mine"],
+        "holes filled": system["holes_filled"],
+        "fewer judged": system["fewer_judged"],
+        leaderboard_notes.SEEN: system["sees_tasks"],
+        shared: shared not in (None, *known.UNRELATED),
     }
     return "".join(f"; {mark}" for mark, holds in told.items() if holds)
 
 
 def not_computed(found: dict[str, Any]) -> list[str]:
     return [
-        f"–: {', '.join(one['metrics'])} not computed for {', '.join(one['systems'])}: {one['command']}"
-        for one in found["not_computed"]
-        if found["metric"] in one["metrics"]
+        f"–: {', '.join(lacking['metrics'])} not computed for {', '.join(lacking['systems'])}: "
+        f"{lacking['command']}"
+        for lacking in found["not_computed"]
+        if found["metric"] in lacking["metrics"]
     ]
 
 
-def difference(one: dict[str, Any]) -> str:
+def format_difference_line(difference: dict[str, Any]) -> str:
     """One line of two systems that stand next to each other."""
-    stays, (low, high) = one["stays_above"], one["interval"]
+    stays, (low, high) = difference["stays_above"], difference["interval"]
     above = "" if stays is None else f", stays above in {stays:.1%} of the draws"
     return (
-        f"{one['better']} − {one['other']}: {one['value']:.4f} [{low:.4f}, {high:.4f}], "
-        f"p {one['p_holm']:.4f} after Holm{above}"
+        f"{difference['better']} − {difference['other']}: {difference['value']:.4f} [{low:.4f}, {high:.4f}], "
+        f"p {difference['p_holm']:.4f} after Holm{above}"
     )
 
 
@@ -296,6 +295,6 @@ def label_noise(noise: dict[str, Any] | None) -> list[str]:
     if not noise:
         return []
     rates = noise["rates"]
-    source = f"{rates['source']}{beside.as_counted(rates['matches_of'], rates['others_of'])}"
+    source = f"{rates['source']}{leaderboard_notes.as_counted(rates['matches_of'], rates['others_of'])}"
     flipped = f"{rates['matches']:.1%} of the matches and {rates['others']:.1%} of the other labels"
     return [f"draws flip {flipped}: {source}"]

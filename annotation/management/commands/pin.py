@@ -7,12 +7,9 @@ from typing import Any
 from django.contrib.auth.models import AnonymousUser
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.management.commands.leaderboard import RANGE, queries_of, rates_of
-from annotation.models import Build, Study
-from annotation.pages import board
-from annotation.pages.corpus import NoSuchCorpus, called
-from annotation.pages.corpus_pins import pin_corpus
-from annotation.pinning import (
+from annotation.management.commands.leaderboard import RANGE, parse_match_range, rates_of
+from annotation.management.lookups import find_build, find_study
+from annotation.pins import (
     Errors,
     NothingToPin,
     pin_build,
@@ -22,7 +19,10 @@ from annotation.pinning import (
     pin_study,
     pin_two_builds,
 )
-from retrieval.evaluation.content import NoSuchBenchmark, named
+from annotation.web.benchmarks import leaderboard_notes
+from annotation.web.corpus.page import NoSuchCorpus, find_corpus_subject
+from annotation.web.corpus.pins import pin_corpus
+from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.management.light import LightCommand
 from retrieval.models import Benchmark, Collection, Mining, Pin, Pool
 
@@ -33,6 +33,7 @@ class Command(LightCommand):
         "a mining, of a study or of a corpus, and print the pin's name. "
         "'manage.py reproduce NAME' computes them again and says whether they are equal."
     )
+    refusals = (NoSuchBenchmark, NoSuchCorpus, NothingToPin)
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_mutually_exclusive_group(required=True)
@@ -91,10 +92,7 @@ class Command(LightCommand):
         if options["list"]:
             self.list()
             return
-        try:
-            pin = self.taken(options)
-        except (NoSuchCorpus, NothingToPin) as why:
-            raise CommandError(str(why)) from why
+        pin = self.taken(options)
         self.stdout.write(pin.name)
         self.stderr.write(f"{pin.title}; 'manage.py reproduce {pin.name}' computes it again.")
 
@@ -102,23 +100,23 @@ class Command(LightCommand):
         if options["benchmark"]:
             return self.board(options)
         if options["build"]:
-            return pin_build(build_of(options["build"]))
+            return pin_build(find_build(options["build"]))
         if options["builds"]:
             first, second = options["builds"]
-            return pin_two_builds(build_of(first), build_of(second))
+            return pin_two_builds(find_build(first), find_build(second))
         if options["mining"] is not None:
             return pin_mining(mining_of(options["mining"]))
         if options["compare"]:
-            first, second = (benchmark_of(name) for name in options["compare"])
+            first, second = (find_named_benchmark(name) for name in options["compare"])
             return pin_comparison(first, second, options["metric"])
         if options["corpus"]:
             of, name = options["corpus"]
-            return pin_corpus(of, called(of, name, options["kind"]))
-        return pin_study(study_of(options["study"]))
+            return pin_corpus(of, find_corpus_subject(of, name, options["kind"]))
+        return pin_study(find_study(options["study"]))
 
     def board(self, options: dict[str, Any]) -> Pin:
-        queries = queries_of(options["matches"])
-        benchmark = benchmark_of(options["benchmark"])
+        queries = parse_match_range(options["matches"])
+        benchmark = find_named_benchmark(options["benchmark"])
         errors = errors_of(benchmark, options["errors"])
         ends = queries.fewest, queries.most
         return pin_leaderboard(benchmark, options["pool"], options["metric"], *ends, errors=errors)
@@ -128,41 +126,18 @@ class Command(LightCommand):
             self.stdout.write(f"{pin.name}  {pin.created_at:%Y-%m-%d %H:%M}  {pin.kind}  {pin.title}")
 
 
-def benchmark_of(name: str) -> Benchmark:
-    try:
-        return named(name)
-    except NoSuchBenchmark as why:
-        raise CommandError(str(why)) from why
-
-
 def errors_of(benchmark: Benchmark, given: str | None) -> Errors:
     """As the page or somebody chose it. Raises CommandError."""
-    choices = board.error_choices(benchmark, AnonymousUser())
-    named = [one for one in choices if one.written == given]
+    choices = leaderboard_notes.error_choices(benchmark, AnonymousUser())
+    named = [choice for choice in choices if choice.written == given]
     if given is None or named:
-        chosen = named[0] if named else board.chosen_errors(choices, "")
+        chosen = named[0] if named else leaderboard_notes.chosen_errors(choices, "")
         return Errors(chosen.rates, chosen.study, wait=given is not None)
     return Errors(rates_of(benchmark, given), wait=True)
-
-
-def build_of(name: str) -> Build:
-    found = Build.objects.filter(name=name).select_related("tally", "annotator").first()
-    if found is None:
-        names = ", ".join(Build.objects.order_by("name").values_list("name", flat=True)[:20]) or "none"
-        raise CommandError(f"There is no build {name!r}; there are: {names}.")
-    return found
 
 
 def mining_of(pk: int) -> Mining:
     found = Mining.objects.filter(pk=pk).select_related("queries", "snippets").first()
     if found is None:
         raise CommandError(f"There is no mining {pk}.")
-    return found
-
-
-def study_of(name: str) -> Study:
-    found = Study.objects.filter(name=name).first()
-    if found is None:
-        names = ", ".join(Study.objects.order_by("name").values_list("name", flat=True)[:20]) or "none"
-        raise CommandError(f"There is no study {name!r}; there are: {names}.")
     return found

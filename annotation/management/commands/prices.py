@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandParser
 
-from annotation import pricing
+from annotation.builds.launch import prices
 from annotation.models import Price
 from retrieval.management.light import LightCommand
 
@@ -19,8 +19,9 @@ class Command(LightCommand):
         commands.add_parser(
             "load",
             help="fill in shipped prices that are missing",
-            description="Fills in what is missing of annotation/prices.toml. It changes no row, and leaves a "
-            "model alone whose price somebody has entered. Look at the prices before you rely on them.",
+            description="Fills in what is missing of annotation/builds/launch/prices.toml. It changes no "
+            "row, and leaves a model alone whose price somebody has entered. Look at the prices before you "
+            "rely on them.",
         )
         commands.add_parser("list", help="the price table, by model, the newest first")
 
@@ -31,7 +32,7 @@ class Command(LightCommand):
             self.list()
 
     def load(self) -> None:
-        done = pricing.load()
+        done = prices.fill_missing_prices()
         for word, models in (("filled in", done.new), ("there already", done.known), ("yours", done.own)):
             for model in models:
                 self.stdout.write(f"{word:13} {model}")

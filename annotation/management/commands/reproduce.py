@@ -8,11 +8,19 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from django.conf import settings
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 from tqdm import tqdm
 
-from annotation.pages.corpus_pins import corpus_now
-from annotation.pinning import Change, NoSuchPin, Reproduced, pinned, read_too, reproduce, search_too
+from annotation.pins import (
+    Change,
+    NoSuchPin,
+    Reproduced,
+    find_pin_by_hash,
+    read_too,
+    reproduce_pin,
+    search_too,
+)
+from annotation.web.corpus.pins import corpus_now
 from retrieval.management.light import LightCommand
 from retrieval.models import Pin
 
@@ -27,6 +35,7 @@ class Command(LightCommand):
         "from any figure that was kept, and compare. Ends with 0 where all are equal and with 3 where one "
         "differs. What was said of a study after the pin is left out."
     )
+    refusals = (NoSuchPin,)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("pin", help="its name, or at least six digits of its hash")
@@ -41,22 +50,19 @@ class Command(LightCommand):
         parser.add_argument("--json", action="store_true", help="as JSON, with all that differs")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            pin = pinned(options["pin"])
-        except NoSuchPin as why:
-            raise CommandError(str(why)) from why
+        pin = find_pin_by_hash(options["pin"])
         with tqdm(desc=pin.title[:60], unit="part", leave=False, disable=not sys.stderr.isatty()) as bar:
 
             def tick() -> None:
                 bar.update()
 
-            found = reproduce(pin, tick, {Pin.Kind.CORPUS: corpus_now})
+            found = reproduce_pin(pin, tick, {Pin.Kind.CORPUS: corpus_now})
             if options["start"] == "vectors":
                 found = search_too(found, settings.COSQA_HOME / "vectors", tick)
             elif options["start"] == "replies":
                 found = read_too(found, tick)
         if options["json"]:
-            self.stdout.write(json.dumps(as_json(found), indent=1))
+            self.stdout.write(json.dumps(serialize_reproduction(found), indent=1))
         else:
             self.tell(found)
         if not found.equal:
@@ -74,22 +80,23 @@ class Command(LightCommand):
         self.stdout.write("\n".join(found.notes), ending="\n" if found.notes else "")
 
     def lines(self, changes: tuple[Change, ...]) -> None:
-        for one in changes[:MOST_SHOWN]:
-            self.stdout.write(f"  {one.where}: was {shown(one.before)}, is {shown(one.now)}")
+        for change in changes[:MOST_SHOWN]:
+            before, now = format_pinned_value(change.before), format_pinned_value(change.now)
+            self.stdout.write(f"  {change.where}: was {before}, is {now}")
         if len(changes) > MOST_SHOWN:
             self.stdout.write(f"  and {len(changes) - MOST_SHOWN:,} more; --json has them all")
 
 
-def shown(value: Any) -> str:
+def format_pinned_value(value: Any) -> str:
     return "missing" if value is None else json.dumps(value, ensure_ascii=False)[:200]
 
 
-def as_json(found: Reproduced) -> dict[str, Any]:
+def serialize_reproduction(found: Reproduced) -> dict[str, Any]:
     return {
         "pin": found.pin.digest,
         "title": found.pin.title,
         "equal": found.equal,
-        "differs": [asdict(one) for one in found.changes],
-        "grounds": [asdict(one) for one in found.grounds],
+        "differs": [asdict(change) for change in found.changes],
+        "grounds": [asdict(ground) for ground in found.grounds],
         "notes": list(found.notes),
     }

@@ -14,31 +14,35 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 from pydantic import ValidationError
 
-from annotation.access import Role, builds_visible_to, has_role
-from annotation.agreement import planner
+from annotation.accounts.roles import Role, builds_visible_to, has_role
+from annotation.management.lookups import find_study
 from annotation.models import Study
-from annotation.pages.studies import quotas_of
 from annotation.schemas.studies import StudyIn
-from annotation.studies import controlling, creating, exporting, foreseeing, scoring
-from annotation.studies.auditing import Verb, record
-from annotation.studies.controlling import Action
-from annotation.studies.estimating import outlook_of, room_of
-from annotation.studies.figures import NoFigures
-from annotation.studies.foreseeing import Rates
-from annotation.studies.orders import order_of
-from annotation.studies.paper import write_paper
-from annotation.studies.planning import StudyRefused
-from annotation.studies.records import PARTS, lines_of, parts_of
-from annotation.studies.sampling.wishing import SampleRefused
-from retrieval.counting import counted
+from annotation.stats.planning import planner
+from annotation.studies.adjudication import sealed_scores
+from annotation.studies.audit_log import Verb, append_audit_event
+from annotation.studies.plan import control, creation, forecast
+from annotation.studies.plan.control import Action
+from annotation.studies.plan.effort import outlook_of, room_of
+from annotation.studies.plan.forecast import Rates
+from annotation.studies.plan.order_json import order_of
+from annotation.studies.plan.plan import StudyRefused
+from annotation.studies.report import rating_export
+from annotation.studies.report.figures import NoFigures
+from annotation.studies.report.paper_latex import write_paper
+from annotation.studies.report.records import PARTS, lines_of, record_parts_of_study
+from annotation.studies.sampling.sample_order import SampleRefused
+from annotation.web.studies.page import quotas_of
 from retrieval.management.light import LightCommand
+from retrieval.texts.plurals import count_noun
 
 LARGEST_FILE = 10_000_000
-RATES = tuple(one.name for one in fields(Rates) if one.name != "pilot")
+RATES = tuple(field.name for field in fields(Rates) if field.name != "pilot")
 
 
 class Command(LightCommand):
     help = "List, make, start and export studies."
+    refusals = (NoFigures, SampleRefused, StudyRefused)
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_subparsers(dest="what", required=True)
@@ -92,10 +96,7 @@ class Command(LightCommand):
             "paper": self.paper,
             "score": self.score,
         }
-        try:
-            verbs[options["what"]](options)
-        except (StudyRefused, SampleRefused, NoFigures) as why:
-            raise CommandError(str(why)) from why
+        verbs[options["what"]](options)
 
     def list(self, options: dict[str, Any]) -> None:
         studies = list(Study.objects.order_by("pk"))
@@ -105,35 +106,37 @@ class Command(LightCommand):
             self.stdout.write(f"{study.name}  {study.state}  {so_far}  {study.plan_hash[:12]}")
 
     def new(self, options: dict[str, Any]) -> None:
-        by = admin(options["user"])
-        study = creating.make(order_of(read(options["file"]), builds_visible_to(by)), by)
+        by = find_admin_user(options["user"])
+        study = creation.create_draft_study(
+            order_of(load_study_file(options["file"]), builds_visible_to(by)), by
+        )
         found = outlook_of(study)
-        pairs = f"{counted(found.pairs, 'pair')} of {counted(found.queries, 'query', 'queries')}"
-        cost = f"{counted(found.ratings, 'rating')}, {found.hours:,.1f} hours, ${found.dollars:,.2f}"
+        pairs = f"{count_noun(found.pairs, 'pair')} of {count_noun(found.queries, 'query', 'queries')}"
+        cost = f"{count_noun(found.ratings, 'rating')}, {found.hours:,.1f} hours, ${found.dollars:,.2f}"
         self.stdout.write(f"draft {study.pk}: {pairs}, {cost}")
         for line in (*found.problems, *found.warnings):
             self.stderr.write(line)
 
     def start(self, options: dict[str, Any]) -> None:
-        study = ours(options["name"])
-        controlling.control(study, Action.START, admin(options["user"]))
+        study = find_internal_study(options["name"])
+        control.perform_study_action(study, Action.START, find_admin_user(options["user"]))
         self.stdout.write(f"{study.name} runs")
 
     def plan(self, options: dict[str, Any]) -> None:
-        study = ours(options["name"])
+        study = find_internal_study(options["name"])
         if options["simulate"] or options["needed"]:
             self.foresee(study, options)
         elif options["markdown"]:
-            self.stdout.write(exporting.plan_markdown(study, study.amendments.all()), ending="")
+            self.stdout.write(rating_export.plan_markdown(study, study.amendments.all()), ending="")
         else:
             # Without a line end: the hash is that of exactly this text.
-            self.stdout.write(exporting.plan_json(study), ending="")
+            self.stdout.write(rating_export.plan_json(study), ending="")
 
     def foresee(self, study: Study, options: dict[str, Any]) -> None:
         rates = rates_for(study, options)
-        size = foreseeing.size_of(study)
+        size = forecast.size_of(study)
         if options["needed"]:
-            told = foreseeing.needed(size, rates, planner.STUDIES, planner.MOST_PAIRS)
+            told = forecast.find_smallest_study(size, rates, planner.STUDIES, planner.MOST_PAIRS)
             if told is None:
                 raise CommandError(
                     f"Even {planner.MOST_PAIRS:,} pairs would not show the margin often enough."
@@ -142,59 +145,54 @@ class Command(LightCommand):
             if room and (lacking := room.lacking(told.outlook.pairs)):
                 self.stderr.write(lacking)
         else:
-            told = foreseeing.foresee(size, rates, planner.STUDIES)
+            told = forecast.simulate_study_precision(size, rates, planner.STUDIES)
         self.stdout.write(json.dumps({"rates": told.source} | asdict(told.outlook), indent=2))
 
     def export(self, options: dict[str, Any]) -> None:
-        study = named(options["name"])
-        parts = parts_of(study)
+        study = find_study(options["name"])
+        parts = record_parts_of_study(study)
         part = options["part"] or next(iter(parts))
         if part not in parts:
             raise CommandError(f"The study {study.name!r} has no {part}; it has {', '.join(parts)}.")
-        record(None, Verb.EXPORTED, f"{part} of {study.name}", study, {"format": "command line"})
+        append_audit_event(None, Verb.EXPORTED, f"{part} of {study.name}", study, {"format": "command line"})
         for line in lines_of(study, parts[part], options["json"]):
             self.stdout.write(line, ending="")
 
     def score(self, options: dict[str, Any]) -> None:
-        study, by = ours(options["name"]), admin(options["user"])
-        for made in scoring.score(study, scoring.named(study, options["versions"]), by):
+        study, by = find_internal_study(options["name"]), find_admin_user(options["user"])
+        for made in sealed_scores.score_sealed_versions(
+            study, sealed_scores.find_unscored_versions(study, options["versions"]), by
+        ):
             self.stdout.write(f"scored {made.annotator}")
         total = study.scorings.count()
-        self.stdout.write(f"{counted(total, 'version was', 'versions were')} scored on {study.name}")
+        self.stdout.write(f"{count_noun(total, 'version was', 'versions were')} scored on {study.name}")
 
     def paper(self, options: dict[str, Any]) -> None:
-        study, folder = ours(options["name"]), options["folder"]
+        study, folder = find_internal_study(options["name"]), options["folder"]
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise CommandError(f"{folder} is not an empty folder; nothing was written.")
         try:
             written = write_paper(study, folder)
         except OSError as why:
             raise CommandError(f"{folder} can't be written: {why}") from why
-        record(None, Verb.EXPORTED, f"paper of {study.name}", study, {"format": "LaTeX"})
+        append_audit_event(None, Verb.EXPORTED, f"paper of {study.name}", study, {"format": "LaTeX"})
         self.stdout.write(
             f"{len(written)} files in {folder}; `pdflatex main` and `bibtex main` make the pages."
         )
 
 
-def named(name: str) -> Study:
-    found = Study.objects.filter(name=name).first()
-    if found is None:
-        raise CommandError(f"There is no study called {name!r}; 'study list' shows what there is.")
-    return found
-
-
 def ratings_of(study: Study, done: int, wanted: int) -> str:
     """How much there is of a study, and how much of it is rated."""
     if study.kind == Study.Kind.IMPORTED:
-        items = counted(study.planned_pairs, "item")
-        return f"{items}  {counted(study.sample.get('labels', 0), 'label')} from elsewhere"
+        items = count_noun(study.planned_pairs, "item")
+        return f"{items}  {count_noun(study.sample.get('labels', 0), 'label')} from elsewhere"
     ratings = f"{done:,} of {wanted:,} ratings" if wanted else "no ratings yet"
-    return f"{counted(study.planned_pairs, 'pair')}  {ratings}"
+    return f"{count_noun(study.planned_pairs, 'pair')}  {ratings}"
 
 
-def ours(name: str) -> Study:
+def find_internal_study(name: str) -> Study:
     """One that people rate in here: labels from elsewhere have no plan, no raters and no ratings."""
-    found = named(name)
+    found = find_study(name)
     if found.kind == Study.Kind.IMPORTED:
         raise CommandError(
             f"The labels of {name!r} came from elsewhere, so there is only their agreement: "
@@ -204,7 +202,7 @@ def ours(name: str) -> Study:
     return found
 
 
-def admin(name: str) -> User:
+def find_admin_user(name: str) -> User:
     found = User.objects.filter(username=name).first()
     if found is None or not has_role(found, Role.ADMIN):
         raise CommandError(f"{name!r} is no admin; 'manage.py account {name} --role admin' makes one.")
@@ -215,11 +213,11 @@ def rates_for(study: Study, options: dict[str, Any]) -> Rates:
     """What is typed, and else what is kept with the draft."""
     typed = {name: options[name] for name in RATES if options[name] is not None}
     if options["pilot"]:
-        typed["pilot"] = ours(options["pilot"]).pk
-    return replace(foreseeing.rates_from(study.sample.get("rates", {})), **typed)
+        typed["pilot"] = find_internal_study(options["pilot"]).pk
+    return replace(forecast.rates_from(study.sample.get("rates", {})), **typed)
 
 
-def read(file: str) -> StudyIn:
+def load_study_file(file: str) -> StudyIn:
     """What a file asks for. Raises CommandError where it can't be read."""
     try:
         text = sys.stdin.read(LARGEST_FILE) if file == "-" else Path(file).read_text("utf-8")[:LARGEST_FILE]
@@ -227,5 +225,7 @@ def read(file: str) -> StudyIn:
     except (OSError, UnicodeDecodeError, json.JSONDecodeError) as wrong:
         raise CommandError(f"{file} can't be read: {wrong}") from wrong
     except ValidationError as wrong:
-        problems = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in wrong.errors()[:5])
+        problems = "; ".join(
+            f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in wrong.errors()[:5]
+        )
         raise CommandError(f"{file} is no study: {problems}") from wrong

@@ -8,9 +8,9 @@ from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
-from annotation.access import role_of
+from annotation.accounts.roles import role_of
 from annotation.models import ApiToken
-from annotation.studies.auditing import Verb, record
+from annotation.studies.audit_log import Verb, append_audit_event
 from retrieval.management.light import LightCommand
 
 
@@ -45,7 +45,7 @@ class Command(LightCommand):
             )
         with transaction.atomic():
             _, secret = ApiToken.objects.issue(user, name)
-            record(None, Verb.TOKEN_MADE, f"token {name} of {user}")
+            append_audit_event(None, Verb.TOKEN_MADE, f"token {name} of {user}")
         self.stdout.write(secret)
         self.stderr.write("Send it as 'Authorization: Bearer …'. It is shown only this once.")
 
@@ -58,7 +58,7 @@ class Command(LightCommand):
         with transaction.atomic():
             gone, _ = ApiToken.objects.filter(user=user, name=name).delete()
             if gone:
-                record(None, Verb.TOKEN_WITHDRAWN, f"token {name} of {user}")
+                append_audit_event(None, Verb.TOKEN_WITHDRAWN, f"token {name} of {user}")
         if not gone:
             raise CommandError(f"{user} has no token called {name!r}; '--list' shows what there is.")
         self.stdout.write(f"withdrew {gone}")

@@ -4,6 +4,6 @@ can be read with it alone."""
 from importlib import resources
 
 
-def common(kind: str) -> bytes:
+def load_common_text(kind: str) -> bytes:
     """The file `KIND.txt` of this folder."""
     return resources.files(__name__).joinpath(f"{kind}.txt").read_bytes()

@@ -6,22 +6,3 @@ from annotation.models.studies.imported import ImportedRating
 from annotation.models.studies.raters import Assignment, Enrolment, Rating, RatingDraft
 from annotation.models.studies.samples import Quota, StudyPair
 from annotation.models.studies.studies import Amendment, Condition, Scoring, Study
-
-__all__ = [
-    "Acknowledgement",
-    "Adjudication",
-    "Amendment",
-    "Assignment",
-    "Cause",
-    "Condition",
-    "Enrolment",
-    "Guideline",
-    "ImportedRating",
-    "Precedent",
-    "Quota",
-    "Rating",
-    "RatingDraft",
-    "Scoring",
-    "Study",
-    "StudyPair",
-]

@@ -59,7 +59,7 @@ class Precedent(models.Model):
     value = models.SmallIntegerField(
         null=True, help_text="on the scale of the study; null: could not be decided"
     )
-    why = models.TextField()
+    reason = models.TextField()
     tags = models.JSONField(default=list)
     adjudication = models.OneToOneField(
         "Adjudication", on_delete=models.PROTECT, null=True, related_name="precedent"
@@ -69,7 +69,7 @@ class Precedent(models.Model):
 
     class Meta:
         ordering = ["-id"]
-        constraints = [models.CheckConstraint(condition=~Q(why=""), name="precedent_says_why")]
+        constraints = [models.CheckConstraint(condition=~Q(reason=""), name="precedent_has_reason")]
 
     def __str__(self) -> str:
         return f"precedent {self.pk} of {self.guideline_name}"

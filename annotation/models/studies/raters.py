@@ -7,7 +7,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q, TextField
 from django.db.models.functions import Cast
 
-from annotation.models.kept import KeptText
+from annotation.models.reviews.typed_text import KeptText
 from annotation.models.studies.guidelines import Guideline
 from annotation.models.studies.samples import StudyPair
 from annotation.models.studies.studies import Condition, Study

@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db import models
 from django.db.models import F, Q
 
-from annotation.models.cases import Case
+from annotation.models.builds.cases import Case
 from annotation.models.studies.studies import Condition, Study
 from retrieval.models import Pair
 

@@ -7,7 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.db import models
 
-from annotation.models.builds import Build
+from annotation.models.builds.build import Build
 from annotation.models.studies.guidelines import Guideline
 from retrieval.models import Annotator
 
@@ -135,7 +135,7 @@ class Amendment(models.Model):
 
     study = models.ForeignKey(Study, on_delete=models.CASCADE, related_name="amendments")
     number = models.PositiveIntegerField(help_text="from 1, in the study")
-    why = models.TextField()
+    reason = models.TextField()
     before: Any = models.JSONField()
     after: Any = models.JSONField()
     plan_hash = models.CharField(max_length=64, help_text="of the plan after it")

@@ -12,8 +12,8 @@ from django.core.exceptions import ValidationError
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
 
-from annotation.access import Role, give_role
-from annotation.studies.auditing import Verb, record
+from annotation.accounts.roles import Role, give_role
+from annotation.studies.audit_log import Verb, append_audit_event
 from retrieval.management.light import LightCommand
 
 
@@ -42,7 +42,7 @@ class Command(LightCommand):
             user.save()
             state = "closed" if options["close"] else "open" if options["open"] else "unchanged"
             detail = {"role": options["role"], "state": state, "new_password": bool(shown)}
-            record(None, Verb.ACCOUNT_CHANGED, f"account {user}", detail=detail)
+            append_audit_event(None, Verb.ACCOUNT_CHANGED, f"account {user}", detail=detail)
         self.stdout.write(f"{user}  role {options['role'] or 'unchanged'}")
         if shown:
             self.stdout.write(f"password {shown}")

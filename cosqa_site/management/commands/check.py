@@ -23,5 +23,5 @@ class Command(check.Command):
 
     def handle(self, *app_labels: Any, **options: Any) -> None:
         asked = health.TAG in (options["tags"] or ()) or options["list_tags"]
-        with health.registered() if asked else nullcontext():
+        with health.register_health_checks() if asked else nullcontext():
             super().handle(*app_labels, **options)

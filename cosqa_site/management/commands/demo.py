@@ -13,23 +13,23 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db.models import Q
 from tqdm import tqdm
 
+from annotation.builds.control.pause_resume import abandoned_reasons
+from annotation.builds.pipeline.advance import Tools
+from annotation.jobs.providers import create_configured_tools
+from annotation.jobs.worker import until_idle
 from annotation.models import Build, Tally
-from annotation.pipeline import Tools
-from annotation.steering import abandoned_reasons
-from annotation.tools import tools
-from annotation.worker import until_idle
-from cosqa_site import sample, sample_study
-from cosqa_site.accounts import RATER, Account, demo_accounts
-from cosqa_site.preparing import DatabaseNotReady, prepare
-from cosqa_site.running import (
+from cosqa_site.demo import sample, sample_study
+from cosqa_site.demo.accounts import RATER, Account, demo_accounts
+from cosqa_site.server import (
     AlreadyServing,
     PortTaken,
     only_server,
     only_worker,
     refuse_taken,
-    serve,
+    serve_site,
     thread_counts,
 )
+from cosqa_site.startup import DatabaseNotReady, prepare_database
 
 SECONDS_BETWEEN_LINES = 5.0
 INTERRUPTED = 130
@@ -62,21 +62,21 @@ class Command(BaseCommand):
 
     def run(self, options: dict[str, Any]) -> None:
         started = time.monotonic()
-        prepare()
+        prepare_database()
         accounts = demo_accounts()
         folder = options["sample"].resolve()
         self.say("Importing the sample and mining candidates …")
-        build = sample.build_of(folder)
+        build = sample.ensure_sample_build(folder)
         self.work(build)
-        study = sample_study.study_of(build, folder)
+        study = sample_study.ensure_sample_study(build, folder)
         self.report(build, folder, started, as_json=options["json"])
         if study is not None:
             self.say(f"A study waits for its rater: “{study}”; log in as {RATER} and open Rate.")
         if not options["no_serve"]:
             for account in accounts:
-                self.say(f"  account {account.name:7} {password(account)}")
+                self.say(f"  account {account.name:7} {describe_password(account)}")
             self.say(f"CoSQA Workbench on http://{options['host']}:{options['port']} (Ctrl-C stops it)")
-            serve(options["host"], options["port"], work=not settings.CELERY_BROKER_URL)
+            serve_site(options["host"], options["port"], work=not settings.CELERY_BROKER_URL)
 
     def say(self, text: str) -> None:
         self.stderr.write(text, str)  # plain: these are no errors
@@ -93,7 +93,7 @@ class Command(BaseCommand):
             if settings.CELERY_BROKER_URL:
                 self.wait(build, tick)
                 return
-            shared: Tools = tools()
+            shared: Tools = create_configured_tools()
             with only_worker():
                 until_idle(thread_counts(), shared, tick)
             shared.close()
@@ -102,7 +102,7 @@ class Command(BaseCommand):
         """Wait until the workers have ended the build; say how far they are where no bar is shown."""
         self.say("The Celery workers do the work …")
         said = time.monotonic()
-        provider_away = Q(probe_at__isnull=False, waits_for=Build.WaitsFor.PROVIDER)
+        provider_away = Q(next_probe_at__isnull=False, waits_for=Build.WaitsFor.PROVIDER)
         moving = Q(state=Build.State.RUNNING) | provider_away
         while Build.objects.filter(moving, pk=build.pk).exists():
             tick()
@@ -116,7 +116,7 @@ class Command(BaseCommand):
         build.refresh_from_db()
         if build.state == Build.State.FAILED:
             raise CommandError(build.reason)
-        found = sample.result(build, folder, started)
+        found = sample.measure_sample_build(build, folder, started)
         if build.state == Build.State.WAITING:
             self.say(f"The build is {build.get_state_display()}: {build.reason}")
         for reason, count in abandoned_reasons(build):
@@ -134,7 +134,7 @@ class Command(BaseCommand):
             self.stdout.write(found.json())
 
 
-def password(account: Account) -> str:
+def describe_password(account: Account) -> str:
     """The password in words, or how to get one where nobody here knows it."""
     if account.password:
         return f"password {account.password}"

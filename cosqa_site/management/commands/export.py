@@ -14,9 +14,9 @@ from tqdm import tqdm
 from cosqa_site.dump.folder import BadFolder, find_new_folder
 from cosqa_site.dump.manifest import Manifest
 from cosqa_site.dump.writer import write_dump
-from retrieval.counting import counted
-from retrieval.exporting.writing import why_unwritten
+from retrieval.exporting.files import why_unwritten
 from retrieval.management.commands import export
+from retrieval.texts.plurals import count_noun
 
 EVERYTHING: Final = "everything"
 INTERRUPTED: Final = 130
@@ -64,6 +64,6 @@ class Command(export.Command):
 
 
 def describe_dump(manifest: Manifest, folder: Path) -> str:
-    rows, tables = counted(manifest.rows, "row"), counted(len(manifest.tables), "table")
-    files = counted(len(manifest.files), "file")
+    rows, tables = count_noun(manifest.rows, "row"), count_noun(len(manifest.tables), "table")
+    files = count_noun(len(manifest.files), "file")
     return f"{rows} of {tables}, and {files} of the home, in {folder}"

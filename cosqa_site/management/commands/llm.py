@@ -12,12 +12,12 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
+from annotation.builds.limits.connection_budget import NoMoney, meter_connection_test, price_of
 from annotation.llm import LLMError
-from annotation.llm.probing import Finding, Probed, probe
+from annotation.llm.probe import Finding, Probed, ask_probe
 from annotation.llm.profiles import PROFILES
-from annotation.llm.tokenizing import CannotCount, count, file_of
-from annotation.models.builds import NANO
-from annotation.probe_money import NoMoney, counted, price_of
+from annotation.llm.token_counter import CannotCount, count_tokens_locally, file_of
+from annotation.models.builds.build import NANO
 
 TRIED: Final = "def add(a, b): return a + b  # what a tokenizer is tried with"
 
@@ -88,7 +88,7 @@ class Command(BaseCommand):
     def counted(self, base_url: str, model: str, caching: bool, batches: bool) -> Probed:
         """Ask the server; what that costs is the project's money. Raises LLMError and NoMoney."""
         key, timeout = settings.ANTHROPIC_API_KEY, settings.LLM_TIMEOUT
-        ask = partial(probe, base_url, key, model, caching=caching, batches=batches, timeout=timeout)
+        ask = partial(ask_probe, base_url, key, model, caching=caching, batches=batches, timeout=timeout)
         try:
             known = price_of(model) is not None
         except DatabaseError as error:
@@ -96,7 +96,7 @@ class Command(BaseCommand):
             return ask()
         if not known:
             self.stderr.write(f"No price is known for {model}: what this costs is counted nowhere.", str)
-        with counted(model, caching=caching, batches=batches) as meter:
+        with meter_connection_test(model, caching=caching, batches=batches) as meter:
             found = ask(replies=meter.replies)
         if meter.cost is not None:
             told = f"It cost ${meter.cost / NANO:.6f}, which counts in the project's total."
@@ -109,7 +109,7 @@ class Command(BaseCommand):
         if place is None:
             return ""
         try:
-            count(file_of(str(place), options["model"]), [TRIED])
+            count_tokens_locally(file_of(str(place), options["model"]), [TRIED])
         except CannotCount as why:
             raise CommandError(f"--tokenizer {place}: {why}") from why
         return str(place.resolve())
@@ -119,7 +119,7 @@ class Command(BaseCommand):
             self.stdout.write(json.dumps(asdict(found)))
             return
         for finding in found.findings:
-            self.stdout.write(line(finding))
+            self.stdout.write(format_finding(finding))
         self.stdout.write(f"\n{found.toml()}")
 
     def save(self, found: Probed, path: Path) -> None:
@@ -130,7 +130,7 @@ class Command(BaseCommand):
         self.stderr.write(f"Written: start with COSQA_LLM_PROFILE={path.resolve()}", str)
 
 
-def line(finding: Finding) -> str:
+def format_finding(finding: Finding) -> str:
     """One finding on one line; what a server says is shown without its line breaks and control characters."""
     told = "".join(letter if letter.isprintable() else " " for letter in finding.told)
     return f"{'yes' if finding.works else 'no ':3} {finding.tried:38} {told[:120]}"

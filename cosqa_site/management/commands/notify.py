@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation import notifying
+from annotation.jobs import notifications
 from retrieval.management.light import LightCommand
 
 
@@ -20,7 +20,7 @@ class Command(LightCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
-        found = notifying.test()
+        found = notifications.send_test_notifications()
         if not found:
             raise CommandError("Nobody is notified: set COSQA_NOTIFY_EMAIL or COSQA_NOTIFY_COMMAND.")
         for way, error in found.items():

@@ -7,12 +7,12 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.tools import tools
-from annotation.worker import until_idle
-from cosqa_site.preparing import prepare
-from cosqa_site.recording import Undecided, record
-from cosqa_site.running import thread_counts
-from cosqa_site.sample import BadSample
+from annotation.jobs.providers import create_configured_tools
+from annotation.jobs.worker import until_idle
+from cosqa_site.demo.sample import BadSample
+from cosqa_site.demo.sample_recorder import Undecided, record_sample_replies
+from cosqa_site.server import thread_counts
+from cosqa_site.startup import prepare_database
 
 
 class Command(BaseCommand):
@@ -25,10 +25,10 @@ class Command(BaseCommand):
         parser.add_argument("folder", type=Path, help="of the sample")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        prepare()
-        shared = tools()
+        prepare_database()
+        shared = create_configured_tools()
         try:
-            written = record(options["folder"], lambda: until_idle(thread_counts(), shared))
+            written = record_sample_replies(options["folder"], lambda: until_idle(thread_counts(), shared))
         except (Undecided, BadSample) as why:
             raise CommandError(str(why)) from why
         finally:

@@ -9,7 +9,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandParser
 
-from annotation.tools import open_configured
+from annotation.jobs.providers import open_configured
 from retrieval.management.light import LightCommand
 from sandbox.__main__ import Machine, main
 from sandbox.runner import Backend, Sandbox

@@ -7,8 +7,8 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from cosqa_site.preparing import DatabaseNotReady, prepare
-from cosqa_site.running import AlreadyServing, PortTaken, only_server, refuse_taken, serve
+from cosqa_site.server import AlreadyServing, PortTaken, only_server, refuse_taken, serve_site
+from cosqa_site.startup import DatabaseNotReady, prepare_database
 
 
 class Command(BaseCommand):
@@ -26,12 +26,12 @@ class Command(BaseCommand):
         try:
             with only_server():
                 refuse_taken(options["host"], options["port"])
-                prepare()
+                prepare_database()
                 self.stdout.write(
                     f"CoSQA Workbench on http://{options['host']}:{options['port']} (Ctrl-C stops it)"
                 )
                 if not work:
                     self.stdout.write("No worker runs here: start some (docs/running.md), or nothing moves.")
-                serve(options["host"], options["port"], work=work)
+                serve_site(options["host"], options["port"], work=work)
         except (AlreadyServing, DatabaseNotReady, PortTaken) as why:
             raise CommandError(str(why)) from why

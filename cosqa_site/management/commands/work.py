@@ -7,9 +7,9 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from annotation.tools import tools
-from annotation.worker import QUEUES, threads, until_idle
-from cosqa_site.running import only_worker, thread_counts
+from annotation.jobs.providers import create_configured_tools
+from annotation.jobs.worker import QUEUES, start_worker_threads, until_idle
+from cosqa_site.server import only_worker, thread_counts
 
 
 class Command(BaseCommand):
@@ -25,13 +25,13 @@ class Command(BaseCommand):
         if unknown or not queues:
             raise CommandError(f"--queues: no queue {', '.join(unknown)}; queues are {', '.join(QUEUES)}")
         counts = {queue: count for queue, count in thread_counts().items() if queue in queues}
-        shared = tools()
+        shared = create_configured_tools()
         try:
             with only_worker():
                 if options["until_idle"]:
                     until_idle(counts, shared)
                 else:
-                    threads(counts, shared, threading.Event())[0].join()
+                    start_worker_threads(counts, shared, threading.Event())[0].join()
         except KeyboardInterrupt:
             self.stderr.write("stopped; what was begun goes on at the next start", str)
         finally:

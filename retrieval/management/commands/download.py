@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
 from retrieval.management.light import LightCommand
-from retrieval.sources.download import PLACES, NotDownloaded, address_of, fetch, sum_of
+from retrieval.sources.web.download import PLACES, NotDownloaded, address_of, download_file, sum_of
 
 
 class Command(LightCommand):
@@ -29,7 +29,7 @@ class Command(LightCommand):
 
             try:
                 was_there = (options["folder"] / address_of(options["place"])[1]).exists()
-                file = fetch(options["place"], options["folder"], options["sha256"], tick)
+                file = download_file(options["place"], options["folder"], options["sha256"], tick)
             except NotDownloaded as why:
                 raise CommandError(f"{why}.") from why
         if was_there:  # of another revision, perhaps, or of another place

@@ -5,20 +5,21 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from retrieval import known_encoders
 from retrieval.encoders import UnknownEncoder
 from retrieval.encoders.base import MissingWeights
 from retrieval.encoders.endpoint import EndpointEncoder
-from retrieval.encoders.specified import SpecifiedEncoder
+from retrieval.encoders.spec_encoder import SpecifiedEncoder
 from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.management import spec_files
 from retrieval.management.light import LightCommand
+from retrieval.mining import known_encoders
 
 
 class Command(LightCommand):
     help = "List the encoders: size, pooling, prefixes, licence, training data, and what is missing here."
+    refusals = (UnknownEncoder,)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("names", nargs="*", help="of these alone, such as e5 or e5:/models/mine")
@@ -26,23 +27,21 @@ class Command(LightCommand):
         parser.add_argument("--json", action="store_true", help="print one JSON array")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            with known_encoders.given(options["encoder_file"]):
-                found = [about(name) for name in options["names"] or known_encoders.names()]
-        except UnknownEncoder as why:
-            raise CommandError(str(why)) from why
+        with known_encoders.use_spec_files(options["encoder_file"]):
+            names = options["names"] or known_encoders.list_encoder_names()
+            found = [describe_encoder(name) for name in names]
         if options["json"]:
             self.stdout.write(json.dumps(found))
             return
-        for one in found:
-            self.stdout.write("\n".join(lines(one)))
+        for encoder in found:
+            self.stdout.write("\n".join(format_encoder_lines(encoder)))
 
 
-def about(name: str) -> dict[str, Any]:
+def describe_encoder(name: str) -> dict[str, Any]:
     """What is known of one encoder; `missing` is null where it can be used here. Raises `UnknownEncoder`."""
     missing = known_encoders.why_missing(name)
     try:
-        encoder = known_encoders.get(name)
+        encoder = known_encoders.find_encoder(name)
     except known_encoders.BadSpec as why:
         return {"name": name, "kind": "spec", "missing": str(why), "warnings": []}
     if isinstance(encoder, EndpointEncoder):
@@ -56,12 +55,12 @@ def about(name: str) -> dict[str, Any]:
     }
     return {
         "name": name,
-        **(of_spec(encoder) if isinstance(encoder, SpecifiedEncoder) else known(encoder)),
+        **(of_spec(encoder) if isinstance(encoder, SpecifiedEncoder) else describe_registry_entry(encoder)),
         **here,
     }
 
 
-def known(encoder: TransformerEncoder) -> dict[str, Any]:
+def describe_registry_entry(encoder: TransformerEncoder) -> dict[str, Any]:
     """What the registry says."""
     of = encoder.known
     return {
@@ -100,34 +99,39 @@ def warnings_of(encoder: TransformerEncoder) -> list[str]:
         return [str(why)]
 
 
-def lines(one: dict[str, Any]) -> list[str]:
-    here = f"  here: {one['missing'] or 'yes'}" + (f", commit {one['loaded']}" if one.get("loaded") else "")
-    if one["kind"] == "lexical":
-        return [one["name"], "  counts words; nothing to download"]
-    if one["kind"] == "endpoint":
-        return [one["name"], "  asks a server that speaks OpenAI's embeddings protocol: endpoint:MODEL", here]
-    if "pooling" not in one:  # a spec that can't be used
-        return [one["name"], here]
-    length = one["lengths"]
+def format_encoder_lines(encoder: dict[str, Any]) -> list[str]:
+    commit = f", commit {encoder['loaded']}" if encoder.get("loaded") else ""
+    here = f"  here: {encoder['missing'] or 'yes'}{commit}"
+    if encoder["kind"] == "lexical":
+        return [encoder["name"], "  counts words; nothing to download"]
+    if encoder["kind"] == "endpoint":
+        return [
+            encoder["name"],
+            "  asks a server that speaks OpenAI's embeddings protocol: endpoint:MODEL",
+            here,
+        ]
+    if "pooling" not in encoder:  # a spec that can't be used
+        return [encoder["name"], here]
+    length = encoder["lengths"]
     cut = f"cut at {length['query']} and {length['snippet']} tokens (query, snippet)"
     return [
-        one["name"],
-        *(lines_of_spec(one) if one["kind"] == "spec" else lines_of_known(one)),
-        f"  pooled by {one['pooling']}, {cut}",
-        *(f"  a {kind} begins with {text!r}" for kind, text in one["prefixes"].items() if text),
-        *(f"  ! {warning}" for warning in one["warnings"]),
+        encoder["name"],
+        *(lines_of_spec(encoder) if encoder["kind"] == "spec" else lines_of_known(encoder)),
+        f"  pooled by {encoder['pooling']}, {cut}",
+        *(f"  a {kind} begins with {text!r}" for kind, text in encoder["prefixes"].items() if text),
+        *(f"  ! {warning}" for warning in encoder["warnings"]),
         here,
     ]
 
 
-def lines_of_spec(one: dict[str, Any]) -> list[str]:
-    return [f"  by its spec: {one['folder'] or one['hub_id'] + ', revision ' + one['revision']}"]
+def lines_of_spec(encoder: dict[str, Any]) -> list[str]:
+    return [f"  by its spec: {encoder['folder'] or encoder['hub_id'] + ', revision ' + encoder['revision']}"]
 
 
-def lines_of_known(one: dict[str, Any]) -> list[str]:
-    seen = " (has seen this field's queries or code)" if one["sees_tasks"] else ""
-    size = f"{one['dimension']} dimensions, {one['parameters_millions']} million parameters"
+def lines_of_known(encoder: dict[str, Any]) -> list[str]:
+    seen = " (has seen this field's queries or code)" if encoder["sees_tasks"] else ""
+    size = f"{encoder['dimension']} dimensions, {encoder['parameters_millions']} million parameters"
     return [
-        f"  {one['hub_id']}, revision {one['revision']}: {size}, {one['licence']}",
-        f"  trained on: {one['trained_on']}{seen}",
+        f"  {encoder['hub_id']}, revision {encoder['revision']}: {size}, {encoder['licence']}",
+        f"  trained on: {encoder['trained_on']}{seen}",
     ]

@@ -6,17 +6,18 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from retrieval.counting import are, counted
 from retrieval.evaluation.files import Evaluation, NotComparable, evaluate_files
-from retrieval.metrics.names import UnknownMeasure, described, measures
-from retrieval.sources.lines import Malformed
+from retrieval.management.light import LightCommand
+from retrieval.metrics.names import UnknownMeasure, describe_measure_names, parse_measures
+from retrieval.sources.readers.lines import Malformed
+from retrieval.texts.plurals import count_noun, verb_for_count
 
 DEFAULT = "ndcg@10,mrr@10,map@10,mmrr,recall@100"
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Score a run against judgements, both files; no database is needed. Judgements are TREC qrels (query "
         "iteration document relevance) or CodeSearchNet's annotations (CSV: Language,Query,GitHubUrl,"
@@ -25,7 +26,8 @@ class Command(BaseCommand):
         "document is a match where its relevance is above 0. Judged queries without results score 0; queries "
         "without a match are skipped and counted."
     )
-    requires_system_checks: list[str] = []
+    requires_system_checks = []
+    refusals = (Malformed, NotComparable, UnknownMeasure)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--qrels", type=Path, required=True, help="file of judgements, or gzipped")
@@ -33,7 +35,8 @@ class Command(BaseCommand):
         parser.add_argument(
             "--metrics",
             default=DEFAULT,
-            help=f"names with commas between them, out of {described()}. ndcg has gain 2^relevance - 1, "
+            help=f"names with commas between them, out of {describe_measure_names()}. ndcg has gain "
+            "2^relevance - 1, "
             "ndcg_linear the relevance itself; without @k there is no cut-off (mmrr: 1,000; ndcg_within and "
             f"ndcg_all: 300). docs/metrics.md has the formulas. Default: {DEFAULT}",
         )
@@ -47,12 +50,9 @@ class Command(BaseCommand):
         parser.add_argument("--json", action="store_true", help="as JSON, with all digits")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            wanted = measures(options["metrics"].split(","))
-            paths = options["qrels"], options["run"]
-            found = evaluate_files(*paths, wanted, options["language"], options["groups"])
-        except (UnknownMeasure, Malformed, NotComparable) as why:
-            raise CommandError(str(why)) from why
+        wanted = parse_measures(options["metrics"].split(","))
+        paths = options["qrels"], options["run"]
+        found = evaluate_files(*paths, wanted, options["language"], options["groups"])
         self.stdout.write(json.dumps(as_json(found), indent=2) if options["json"] else told(found))
 
 
@@ -73,10 +73,16 @@ def told(found: Evaluation) -> str:
         f"{name:{width}}  {'undefined' if mean.value is None else f'{mean.value:.4f}'}"
         for name, mean in found.averages.items()
     ]
-    without = counted(found.without_match, "judged query", "judged queries")
+    without = count_noun(found.without_match, "judged query", "judged queries")
     counts = [
-        f"mean over {counted(found.scored, 'query', 'queries')}, {found.without_results:,} without results",
-        f"{without} without a match {are(found.without_match)} skipped",
-        f"{counted(found.not_judged, 'query', 'queries')} of the run {are(found.not_judged)} not judged",
+        (
+            f"mean over {count_noun(found.scored, 'query', 'queries')}, {found.without_results:,} "
+            "without results"
+        ),
+        f"{without} without a match {verb_for_count(found.without_match)} skipped",
+        (
+            f"{count_noun(found.not_judged, 'query', 'queries')} of the run "
+            f"{verb_for_count(found.not_judged)} not judged"
+        ),
     ]
     return "\n".join([*rows, *counts])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -11,43 +10,36 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from retrieval import known_encoders
-from retrieval.counting import counted
 from retrieval.encoders import NAMES, MissingWeights, UnknownEncoder
 from retrieval.encoders.endpoint import asked_in_words
-from retrieval.evaluation.content import Content, NoCandidates, NoSuchBenchmark, content_of, named, pool_of
+from retrieval.evaluation.content import (
+    NoCandidates,
+    NoSuchBenchmark,
+    content_of,
+    find_named_benchmark,
+    pool_of,
+)
 from retrieval.evaluation.files import NotComparable
-from retrieval.evaluation.leaderboard import keep
-from retrieval.evaluation.running import DEFAULT_MEASURES as DEFAULT
-from retrieval.evaluation.running import (
+from retrieval.evaluation.leaderboard import precompute_leaderboards
+from retrieval.evaluation.runs.system_run import (
+    DEFAULT_MEASURES,
     Evaluated,
     NameTooLong,
+    describe_skipped_queries,
     evaluate_file,
     evaluate_system,
     kept_name,
-    skipped,
 )
-from retrieval.evaluation.systems import Search, System, system
+from retrieval.evaluation.systems.search import Search, find_system
 from retrieval.filters import TEXT_OPTIONS, UnknownTextOption, text_option
 from retrieval.management import spec_files
 from retrieval.management.light import LightCommand
-from retrieval.metrics.names import Measure, UnknownMeasure, described, measures
+from retrieval.metrics.names import UnknownMeasure, describe_measure_names, parse_measures
 from retrieval.metrics.resampling import FEW, FEW_TOLD
+from retrieval.mining import known_encoders
 from retrieval.models import Pool
-from retrieval.sources.lines import Malformed
-
-WRONG = (
-    Malformed,
-    MissingWeights,
-    NameTooLong,
-    NoCandidates,
-    NoSuchBenchmark,
-    NotComparable,
-    UnknownEncoder,
-    UnknownMeasure,
-    UnknownTextOption,
-)
-
+from retrieval.sources.readers.lines import Malformed
+from retrieval.texts.plurals import count_noun
 
 FIGURES = "figures of the leaderboard, kept so that nobody waits for the page"
 
@@ -58,6 +50,17 @@ class Command(LightCommand):
         "lists and scores are kept as a run. Queries without a match are skipped and counted. A result "
         "without a label is unjudged: beside each metric stand the share of judged results and the value of "
         "the list without unjudged ones. docs/metrics.md has the formulas."
+    )
+    refusals = (
+        Malformed,
+        MissingWeights,
+        NameTooLong,
+        NoCandidates,
+        NoSuchBenchmark,
+        NotComparable,
+        UnknownEncoder,
+        UnknownMeasure,
+        UnknownTextOption,
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -89,7 +92,9 @@ class Command(LightCommand):
             "--pool", choices=Pool.values, help="what is searched (default: what the benchmark says)"
         )
         parser.add_argument(
-            "--metrics", default=DEFAULT, help=f"with commas, out of {described()} (default {DEFAULT})"
+            "--metrics",
+            default=DEFAULT_MEASURES,
+            help=f"with commas, out of {describe_measure_names()} (default {DEFAULT_MEASURES})",
         )
         parser.add_argument("--language", help="only the rows of this language, in runs that have one")
         parser.add_argument("--json", action="store_true", help="as JSON, with all digits")
@@ -97,24 +102,25 @@ class Command(LightCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         if not options["encoder"] and not options["run"]:
             raise CommandError("Say what to evaluate: --encoder NAME or --run FILE, several if you like.")
-        try:
-            with known_encoders.given(options["encoder_file"]):
-                found = self.evaluated(options)
-        except WRONG as why:
-            raise CommandError(str(why)) from why
-        for note in dict.fromkeys(note for one in found.values() for note in one.notes):
+        with known_encoders.use_spec_files(options["encoder_file"]):
+            found = self.evaluated(options)
+        for note in dict.fromkeys(note for evaluated in found.values() for note in evaluated.notes):
             self.stderr.write(note)
-        self.stdout.write(json.dumps(as_json(found), indent=2) if options["json"] else told(found))
+        if options["json"]:
+            told = json.dumps({name: one_as_json(evaluated) for name, evaluated in found.items()}, indent=2)
+        else:
+            told = "\n\n".join(one_told(name, evaluated) for name, evaluated in found.items())
+        self.stdout.write(told)
 
     def evaluated(self, options: dict[str, Any]) -> dict[str, Evaluated]:
         """What came out, by system. What is asked for is looked at before anything long begins."""
-        wanted = measures(options["metrics"].split(","))
-        systems = [system(name) for name in dict.fromkeys(options["encoder"])]
-        files = named_files(options["run"], {one.name for one in systems})
-        for name in (*(one.name for one in systems), *files):
+        wanted = parse_measures(options["metrics"].split(","))
+        systems = [find_system(name) for name in dict.fromkeys(options["encoder"])]
+        files = named_files(options["run"], {system.name for system in systems})
+        for name in (*(system.name for system in systems), *files):
             kept_name(name)
         text = text_option(options["text_option"] or "whole")
-        content = content_of(named(options["benchmark"]))
+        content = content_of(find_named_benchmark(options["benchmark"]))
         pool = Pool(options["pool"] or content.benchmark.pool)
         found = {
             name: evaluate_file(
@@ -133,26 +139,25 @@ class Command(LightCommand):
                 text,
                 pool_of(content, pool) if systems else None,
                 settings.COSQA_HOME / "vectors",
-                progress=lambda stage, done, total: advance(bar, stage, done, total),
+                progress=lambda stage, done, total: advance_evaluation_bar(bar, stage, done, total),
             )
-            done = dict(searched(systems, content, pool, how, wanted)) | found
-            advance(bar, FIGURES, 0, 0)
-            keep(content.benchmark, pool, lambda: advance(bar, FIGURES, int(bar.n) + 1, int(bar.n) + 1))
+            done = {
+                system.name: evaluate_system(system, content, pool, how, wanted) for system in systems
+            } | found
+            advance_evaluation_bar(bar, FIGURES, 0, 0)
+            precompute_leaderboards(
+                content.benchmark,
+                pool,
+                lambda: advance_evaluation_bar(bar, FIGURES, int(bar.n) + 1, int(bar.n) + 1),
+            )
             return done
-
-
-def searched(
-    systems: list[System], content: Content, pool: Pool, how: Search, wanted: list[Measure]
-) -> Iterator[tuple[str, Evaluated]]:
-    for one in systems:
-        yield one.name, evaluate_system(one, content, pool, how, wanted)
 
 
 def named_files(given: list[str], taken: set[str]) -> dict[str, Path]:
     """Files by the system's name: what stands before =, else the file's name without its ending."""
     files: dict[str, Path] = {}
-    for one in given:
-        name, path = parted(one)
+    for argument in given:
+        name, path = split_run_argument(argument)
         name = name or Path(path.removesuffix(".gz")).stem
         if name in files or name in taken:
             raise CommandError(f"Two systems are called {name!r}; tell them apart by --run NAME=FILE.")
@@ -160,7 +165,7 @@ def named_files(given: list[str], taken: set[str]) -> dict[str, Path]:
     return files
 
 
-def parted(given: str) -> tuple[str, str]:
+def split_run_argument(given: str) -> tuple[str, str]:
     """A name, empty where there is none, and a file; either may have a = in it, so what is a file decides."""
     if Path(given).exists():
         return "", given
@@ -169,19 +174,15 @@ def parted(given: str) -> tuple[str, str]:
     return given[: max(sign, 0)], given[sign + 1 :]
 
 
-def advance(bar: Any, stage: str, done: int, total: int) -> None:
+def advance_evaluation_bar(bar: Any, stage: str, done: int, total: int) -> None:
     bar.set_description(stage, refresh=False)
     bar.total = total
     bar.update(done - bar.n)
 
 
-def as_json(found: dict[str, Evaluated]) -> dict[str, dict[str, Any]]:
-    """By system the means under the metrics' names, null where undefined, and what they rest on."""
-    return {name: one_as_json(one) for name, one in found.items()}
-
-
-def one_as_json(one: Evaluated) -> dict[str, Any]:
-    figures, run = one.figures, one.run
+def one_as_json(evaluated: Evaluated) -> dict[str, Any]:
+    """The means under the metrics' names, null where undefined, and what they rest on."""
+    figures, run = evaluated.figures, evaluated.run
     return {
         **{name: figure.value for name, figure in figures.items()},
         "intervals": {
@@ -193,70 +194,65 @@ def one_as_json(one: Evaluated) -> dict[str, Any]:
         "coverage": run.options["coverage"],
         "by_matches": {
             name: {str(number): {"value": of.value, "queries": of.queries} for number, of in groups.items()}
-            for name, groups in one.by_matches.items()
+            for name, groups in evaluated.by_matches.items()
         },
         "queries": {
-            "scored": one.counts.scored,
-            "without_match": one.counts.without_match,
-            "without_results": one.counts.without_results,
-            "not_judged": one.counts.not_judged,
+            "scored": evaluated.counts.scored,
+            "without_match": evaluated.counts.without_match,
+            "without_results": evaluated.counts.without_results,
+            "not_judged": evaluated.counts.not_judged,
         },
         "benchmark": str(run.benchmark),
         "run": run.pk,
-        "options": options_of(one),
+        "options": options_of(evaluated),
         "text_option": run.text_option or None,
         "pool": run.pool,
-        "asked": one.asked or None,
+        "asked": evaluated.asked or None,
     }
 
 
-def options_of(one: Evaluated) -> dict[str, dict[str, Any]]:
+def options_of(evaluated: Evaluated) -> dict[str, dict[str, Any]]:
     """What decides the figures beside their formulas, by metric: seeds, what near-duplicates are."""
-    kept = one.run.options.get("metrics", {})
-    return {name: kept[name] for name in one.figures if name in kept}
+    kept = evaluated.run.options.get("metrics", {})
+    return {name: kept[name] for name in evaluated.figures if name in kept}
 
 
-def told(found: dict[str, Evaluated]) -> str:
-    return "\n\n".join(one_told(name, one) for name, one in found.items())
-
-
-def one_told(name: str, one: Evaluated) -> str:
+def one_told(name: str, evaluated: Evaluated) -> str:
     """A table of one system: metric, mean, interval, judged share, value without unjudged results."""
-    width = max(len("metric"), *(len(metric) for metric in one.figures))
-    heading = (
-        f"{name} ({one.run.text_option or 'text not known'}, {one.run.get_pool_display()}; run {one.run.pk})"
-    )
+    width = max(len("metric"), *(len(metric) for metric in evaluated.figures))
+    run = evaluated.run
+    heading = f"{name} ({run.text_option or 'text not known'}, {run.get_pool_display()}; run {run.pk})"
     lines = [heading, f"{'metric':{width}}    mean  95 % interval    judged  condensed"]
-    for metric, figure in one.figures.items():
+    for metric, figure in evaluated.figures.items():
         between = figure.interval
         lines.append(
-            f"{metric:{width}}  {number(figure.value):>6}  "
+            f"{metric:{width}}  {format_metric_value(figure.value):>6}  "
             f"{f'{between.low:.4f}–{between.high:.4f}' if between else '–':>14}  "
-            f"{number(figure.judged):>7}  {number(figure.condensed):>9}"
+            f"{format_metric_value(figure.judged):>7}  {format_metric_value(figure.condensed):>9}"
         )
     lines += [
         f"{metric}: {', '.join(f'{name} {value}' for name, value in told.items())}"
-        for metric, told in options_of(one).items()
+        for metric, told in options_of(evaluated).items()
     ]
-    lines += [asked_in_words(encoder, asked) for encoder, asked in one.asked.items()]
-    counts = one.counts
+    lines += [asked_in_words(encoder, asked) for encoder, asked in evaluated.asked.items()]
+    counts = evaluated.counts
     lines.append(
-        f"mean over {counted(counts.scored, 'query', 'queries')}, "
-        f"{counts.without_results:,} without results; {skipped(counts)}"
+        f"mean over {count_noun(counts.scored, 'query', 'queries')}, "
+        f"{counts.without_results:,} without results; {describe_skipped_queries(counts)}"
     )
     if 1 < counts.scored < FEW:
         lines.append(FEW_TOLD)
-    return "\n".join(filter(None, [*lines, coverage_told(one)]))
+    return "\n".join(filter(None, [*lines, coverage_told(evaluated)]))
 
 
-def coverage_told(one: Evaluated) -> str:
+def coverage_told(evaluated: Evaluated) -> str:
     """What share of all that is judged the lists have, in words; empty where nothing is judged."""
-    shares = one.run.options["coverage"]
+    shares = evaluated.run.options["coverage"]
     if shares["judged"] is None:
         return ""
     matches = "" if shares["matches"] is None else f", {shares['matches']:.1%} of the matches"
     return f"coverage: {shares['judged']:.1%} of the judged snippets are among the first 300 results{matches}"
 
 
-def number(value: float | None) -> str:
+def format_metric_value(value: float | None) -> str:
     return "–" if value is None else f"{value:.4f}"

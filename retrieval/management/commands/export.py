@@ -10,15 +10,15 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from retrieval.counting import counted
-from retrieval.evaluation.content import NoSuchBenchmark, named
+from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.exporting.content import NothingToExport
-from retrieval.exporting.labels import Choice
-from retrieval.exporting.licences import Withhold
-from retrieval.exporting.performing import FORMATS, Exported, Options, export
-from retrieval.exporting.writing import FULL, FolderInUse, why_unwritten
+from retrieval.exporting.export_run import FORMATS, Exported, Options, export_benchmark
+from retrieval.exporting.files import FULL, FolderInUse, why_unwritten
+from retrieval.exporting.labels import LabelChoice
+from retrieval.exporting.withholding_policy import Withhold
 from retrieval.management.light import LightCommand
-from retrieval.sources.parquet import MissingLibrary
+from retrieval.sources.readers.parquet import MissingLibrary
+from retrieval.texts.plurals import count_noun
 
 
 class Command(LightCommand):
@@ -27,11 +27,13 @@ class Command(LightCommand):
         "it is, by which merge rule) and provenance/ (who gave each label, assisted or blind; origins; what "
         "is unjudged, which is never 0). docs/data.md has an example of each format."
     )
+    refusals = (FolderInUse, MissingLibrary, NoSuchBenchmark, NothingToExport)
 
     def add_arguments(self, parser: CommandParser) -> None:
         self.add_formats(parser.add_subparsers(dest="format", required=True, parser_class=type(parser)))
 
     def add_formats(self, formats: Any) -> None:
+        """`formats` is argparse's action of the formats, which takes one parser each."""
         for name, known in FORMATS.items():
             each = formats.add_parser(name, help=known.title)
             each.add_argument("benchmark", help="its name, or name@version")
@@ -40,8 +42,8 @@ class Command(LightCommand):
             )
             each.add_argument(
                 "--labels",
-                choices=[choice.value for choice in Choice],
-                default=Choice.FINAL.value,
+                choices=[choice.value for choice in LabelChoice],
+                default=LabelChoice.FINAL.value,
                 help="whose: by the merge rule (final, default), of people alone, or of the agents",
             )
             each.add_argument(
@@ -68,23 +70,23 @@ class Command(LightCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         began = time.monotonic()
         try:
-            benchmark = named(options["benchmark"])
+            benchmark = find_named_benchmark(options["benchmark"])
             with tqdm(unit=" records", desc="exporting", disable=None) as bar:
-                done = export(benchmark, options["format"], options["folder"], wanted(options, bar))
-        except (NoSuchBenchmark, NothingToExport, FolderInUse, MissingLibrary) as why:
-            raise CommandError(str(why)) from why
+                done = export_benchmark(
+                    benchmark, options["format"], options["folder"], build_export_options(options, bar)
+                )
         except OSError as why:
             full = why.errno in FULL
             raise CommandError(why_unwritten(why, str(options["folder"])) if full else str(why)) from why
         for warning in done.warnings:
             self.stderr.write(f"warning: {warning}")
-        self.stdout.write(json.dumps(done.as_json()) if options["json"] else told(done))
+        self.stdout.write(json.dumps(done.as_json()) if options["json"] else describe_export(done))
         self.stderr.write(f"{time.monotonic() - began:,.1f} s")
 
 
-def wanted(options: dict[str, Any], bar: Any) -> Options:
+def build_export_options(options: dict[str, Any], bar: Any) -> Options:
     return Options(
-        Choice(options["labels"]),
+        LabelChoice(options["labels"]),
         options["seed"] if options["split"] or options["by_repository"] else None,
         options["by_repository"],
         Withhold(options["withhold"]),
@@ -92,13 +94,13 @@ def wanted(options: dict[str, Any], bar: Any) -> Options:
     )
 
 
-def told(done: Exported) -> str:
-    members = f"{counted(done.queries, 'query', 'queries')}, {counted(done.snippets, 'snippet')}"
+def describe_export(done: Exported) -> str:
+    members = f"{count_noun(done.queries, 'query', 'queries')}, {count_noun(done.snippets, 'snippet')}"
     sources = ", ".join(f"{count:,} from {source}" for source, count in done.by_source.items())
     given = f" ({sources})" if sources else ""
-    whole = f"{members}, {counted(done.pairs, 'labelled pair')}{given} in {done.folder}"
+    whole = f"{members}, {count_noun(done.pairs, 'labelled pair')}{given} in {done.folder}"
     if done.split is None:
         return whole
     parts = ", ".join(f"{count:,} {part}" for part, count in done.split.queries.items())
-    shared = f"{counted(done.split.shared, 'snippet')} in pairs of several parts"
+    shared = f"{count_noun(done.split.shared, 'snippet')} in pairs of several parts"
     return f"{whole}\nqueries: {parts}; {shared}, {done.split.shared_matches:,} as matches"

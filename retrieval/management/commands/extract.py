@@ -11,15 +11,15 @@ from typing import Any, TextIO
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
 from tqdm import tqdm
 
-from retrieval.counting import counted
 from retrieval.filters.steps import Refusals
-from retrieval.hostile import clean
 from retrieval.management.light import LightCommand
 from retrieval.sources import Problem
-from retrieval.sources.extraction import Extracted, extracted
-from retrieval.sources.languages import LANGUAGES
-from retrieval.sources.places import is_path
-from retrieval.sources.tokens import code_tokens, docstring_tokens, identifier_subtokens
+from retrieval.sources.code.extraction import Extracted, extract_functions
+from retrieval.sources.code.languages import LANGUAGES
+from retrieval.sources.code.places import is_path
+from retrieval.sources.formats.tokens import code_tokens, docstring_tokens, identifier_subtokens
+from retrieval.texts.hostile import mark_hostile_characters
+from retrieval.texts.plurals import count_noun
 
 
 class Command(LightCommand):
@@ -48,7 +48,7 @@ class Command(LightCommand):
             for line in self.lines(options["places"], options["language"], refusals):
                 file.write(f"{line}\n")
                 written += 1
-        self.stderr.write("\n".join([*refusals.lines(), f"{counted(written, 'function')} extracted"]))
+        self.stderr.write("\n".join([*refusals.lines(), f"{count_noun(written, 'function')} extracted"]))
         if not written:
             raise CommandError(f"There is no documented function of {options['language']} in it.")
 
@@ -68,15 +68,17 @@ class Command(LightCommand):
     def lines(self, places: list[str], language: str, refusals: Refusals) -> Iterator[str]:
         with tqdm(unit=" functions", desc="extracting", disable=None) as bar:
             for place in places:
-                for found in extracted(place, language, refusals):
+                for found in extract_functions(place, language, refusals):
                     if isinstance(found, Problem):
                         self.stderr.write(str(found))
                     else:
                         bar.update()
-                        yield clean(json.dumps(record(found, language), ensure_ascii=False))
+                        yield mark_hostile_characters(
+                            json.dumps(build_function_record(found, language), ensure_ascii=False)
+                        )
 
 
-def record(found: Extracted, language: str) -> dict[str, Any]:
+def build_function_record(found: Extracted, language: str) -> dict[str, Any]:
     """One function with CodeSearchNet's keys, its subtokens and its licence."""
     tokens = code_tokens(found.function.text, language)
     return {

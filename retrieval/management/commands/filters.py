@@ -10,13 +10,13 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from retrieval import deriving
-from retrieval.counting import counted
-from retrieval.deriving import QUERY_FILTERS, SNIPPET_FILTERS
-from retrieval.filtering import Figures, Report, of_queries, of_snippets
+from retrieval.collections import derivation
+from retrieval.collections.derivation import QUERY_FILTERS, SNIPPET_FILTERS
+from retrieval.collections.filter_steps import Figures, Report, of_queries, of_snippets
 from retrieval.management.light import LightCommand
 from retrieval.models import Collection
-from retrieval.sources.detector import magika
+from retrieval.sources.code.detector import load_magika
+from retrieval.texts.plurals import count_noun
 
 
 class Command(LightCommand):
@@ -27,6 +27,7 @@ class Command(LightCommand):
         "each refuses. With --make: store what passes the filters of --pass as a collection of its own, for "
         "minings, evaluation and exports."
     )
+    refusals = (derivation.NotMade,)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="name of a collection")
@@ -52,25 +53,22 @@ class Command(LightCommand):
         if bool(options["make"]) != bool(options["names"]):
             raise CommandError("A collection is made by --make NAME and --pass FILTERS together.")
         with tqdm(unit=" members", disable=None) as bar:
-            report = partial(advance, bar)
+            report = partial(advance_filter_bar, bar)
             if options["make"]:
                 figures, told = self.make(found, options, report), made_lines
             elif kind == Collection.Kind.QUERIES:
                 figures, told = of_queries(found), query_lines
             else:
-                figures, told = of_snippets(found, magika(), report), lines
+                figures, told = of_snippets(found, load_magika(), report), format_snippet_filters
         self.stdout.write(json.dumps(figures) if options["json"] else "\n".join(told(figures)))
 
     def make(self, source: Collection, options: dict[str, Any], report: Report) -> Figures:
         names = [name.strip() for name in options["names"].split(",") if name.strip()]
-        try:
-            found = deriving.make(options["make"], source, names, magika(), report)
-        except deriving.NotMade as why:
-            raise CommandError(str(why)) from why
+        found = derivation.derive_collection(options["make"], source, names, load_magika(), report)
         return {"collection": str(found), "id": found.pk, "from": str(source), **(found.filtered or {})}
 
 
-def advance(bar: Any, what: str, done: int, total: int) -> None:
+def advance_filter_bar(bar: Any, what: str, done: int, total: int) -> None:
     """Each stage from its own beginning."""
     if bar.disable:
         return
@@ -87,39 +85,41 @@ def made_lines(figures: Figures) -> list[str]:
     return told
 
 
-def lines(figures: Figures) -> list[str]:
+def format_snippet_filters(figures: Figures) -> list[str]:
     """The filters of snippets for people."""
-    told = [f"{figures['collection']}: {counted(figures['snippets'], 'snippet')}"]
-    for name, one in figures["testable"].items():
-        told.append(f"  {one['kept']:,} are {name}")
+    told = [f"{figures['collection']}: {count_noun(figures['snippets'], 'snippet')}"]
+    for name, variant in figures["testable"].items():
+        told.append(f"  {variant['kept']:,} are {name}")
     told.append(f"  {figures['testable']['testable']['refused']:,} are not testable:")
-    told += steps(figures["not testable"])
-    told += kept(figures["python"], "are Python that can stand alone")
-    told += kept(figures["codesearchnet"], "would be in CodeSearchNet")
-    told += kept(figures["redistributable"], "may be passed on by their licence")
+    told += format_refusal_steps(figures["not testable"])
+    told += format_filter_figures(figures["python"], "are Python that can stand alone")
+    told += format_filter_figures(figures["codesearchnet"], "would be in CodeSearchNet")
+    told += format_filter_figures(figures["redistributable"], "may be passed on by their licence")
     same = figures["duplicates"]
-    groups = f"{counted(same['groups'], 'group')} of more than one{', such as' if same['examples'] else ''}"
+    groups = (
+        f"{count_noun(same['groups'], 'group')} of more than one{', such as' if same['examples'] else ''}"
+    )
     told.append(f"  {same['kept']:,} without duplicates; {groups}")
     told += [f"    {' = '.join(group)}" for group in same["examples"]]
     return told
 
 
-def kept(figures: Figures, what: str) -> list[str]:
+def format_filter_figures(figures: Figures, what: str) -> list[str]:
     """One filter: what passes, and by which steps it refused something."""
-    refused = list(steps(figures["steps"]))
+    refused = list(format_refusal_steps(figures["steps"]))
     return [f"  {figures['kept']:,} {what}{'; refused:' if refused else ''}", *refused]
 
 
 def query_lines(figures: Figures) -> list[str]:
     """The filters of queries for people."""
     told = [
-        f"{figures['collection']}: {counted(figures['queries'], 'query', 'queries')}",
+        f"{figures['collection']}: {count_noun(figures['queries'], 'query', 'queries')}",
         f"  {figures['kept']:,} pass; refused:",
     ]
-    return told + list(steps(figures["steps"]))
+    return told + list(format_refusal_steps(figures["steps"]))
 
 
-def steps(refused: Mapping[str, Figures]) -> Iterator[str]:
-    for name, one in refused.items():
-        yield f"    {one['refused']:,} {name}"
-        yield from (f"      {example}" for example in one["examples"])
+def format_refusal_steps(refused: Mapping[str, Figures]) -> Iterator[str]:
+    for name, step in refused.items():
+        yield f"    {step['refused']:,} {name}"
+        yield from (f"      {example}" for example in step["examples"])

@@ -12,17 +12,17 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from retrieval.counting import counted
+from retrieval.collections.import_report import ImportCounts, Imported, Options
+from retrieval.collections.importer import import_cosqa, import_items, import_python
 from retrieval.filters import Rule
 from retrieval.filters.steps import Refusals
-from retrieval.imported import Counts, Imported, Options
-from retrieval.importing import import_cosqa, import_items, import_python
-from retrieval.management.formats import FORMATS, source_of
+from retrieval.management.formats import FORMATS, describe_import_source
 from retrieval.management.light import LightCommand
 from retrieval.models import Benchmark, Collection
 from retrieval.sources import Problem
-from retrieval.sources.metering import metered
-from retrieval.sources.places import is_path
+from retrieval.sources.code.places import is_path
+from retrieval.sources.readers.read_progress import meter_bytes_read
+from retrieval.texts.plurals import count_noun
 
 PROBLEMS_SHOWN = 20
 
@@ -34,7 +34,10 @@ class Command(LightCommand):
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
-        formats = parser.add_subparsers(dest="format", required=True, parser_class=type(parser))
+        self.add_formats(parser.add_subparsers(dest="format", required=True, parser_class=type(parser)))
+
+    def add_formats(self, formats: Any) -> None:
+        """`formats` is argparse's action of the formats, which takes one parser each."""
         cosqa = formats.add_parser("cosqa", help="queries (and labels) with their code base, as JSON")
         cosqa.add_argument("file", type=Path, help="JSON array with 'doc' or 'query' (and 'code', 'label')")
         cosqa.add_argument(
@@ -88,13 +91,19 @@ class Command(LightCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_bad_name(options["name"])
         began = time.monotonic()
-        with metered() as meter, bar_of() as bar, telling(options) as refused:
-            how = Options(options["dry_run"], lambda counts: advance(bar, counts, meter.share), refused)
+        with (
+            meter_bytes_read() as meter,
+            tqdm(unit=" records", desc="importing", disable=None) as bar,
+            open_problem_writer(options) as refused,
+        ):
+            how = Options(
+                options["dry_run"], lambda counts: advance_import_bar(bar, counts, meter.share), refused
+            )
             done = self.perform(options, how)
         self.tell_problems(done, options["problems"])
         for kind, counts in (("queries", done.queries), ("snippets", done.snippets), ("others", done.others)):
             if counts is not None:
-                self.stdout.write(summary(kind, counts))
+                self.stdout.write(format_import_summary(kind, counts))
         for told in filter(None, (done.remark, done.missing)):
             self.stdout.write(told)
         contradicted = sum(counts.contradicted for counts in done.parts)
@@ -104,14 +113,14 @@ class Command(LightCommand):
                 f"{contradicted:,}; the first counts"
             )
         if done.benchmark is not None:
-            self.stdout.write(published(done.benchmark))
+            self.stdout.write(describe_published_benchmark(done.benchmark))
             if options["format"] == "release":
-                self.stdout.write(compared(done.benchmark, options["folder"]))
+                self.stdout.write(compare_with_export(done.benchmark, options["folder"]))
         if done.total().labels and not options["dry_run"] and options["format"] not in ("qrels", "release"):
             self.stdout.write(left_out(options["name"], done.benchmark), ending="")
         if "refusals" in options and options["refusals"].steps:
             self.stdout.write("\n".join(options["refusals"].lines()))
-        self.stdout.write(pace(done.total(), time.monotonic() - began))
+        self.stdout.write(format_import_pace(done.total(), time.monotonic() - began))
         if options["dry_run"]:
             self.stdout.write("Nothing was stored (--dry-run).")
         refuse_nothing(done, bool(options.get("refusals", Refusals()).steps), options.get("codebase"))
@@ -125,7 +134,7 @@ class Command(LightCommand):
             where = "" if file else "; --problems FILE.jsonl writes every one"
             self.stderr.write(f"… and {count - PROBLEMS_SHOWN:,} more{where}")
         if file:
-            self.stderr.write(f"{counted(count, 'refused record')} in {file}")
+            self.stderr.write(f"{count_noun(count, 'refused record')} in {file}")
 
     def perform(self, options: dict[str, Any], how: Options) -> Imported:
         if options["format"] == "cosqa":
@@ -134,22 +143,22 @@ class Command(LightCommand):
         if options["format"] == "qrels":
             return self.label(options, how)
         if options["format"] == "release":
-            return released(options, how)
+            return import_release(options, how)
         if options["format"] in FORMATS:
             places = options.get("places") or [options["place"]]
             refuse_missing([Path(place) for place in places if is_path(place)])
             items = FORMATS[options["format"]].read(options)
-            return import_items(items, source_of(options), options["name"], how)
+            return import_items(items, describe_import_source(options), options["name"], how)
         places = [Path(path) if is_path(path) else path for path in options["paths"]]
         refuse_missing([place for place in places if isinstance(place, Path)])
         return import_python(places, options["name"], how)
 
     def label(self, options: dict[str, Any], how: Options) -> Imported:
         refuse_missing([options["file"]])
-        queries = newest(options["queries"] or options["name"], Collection.Kind.QUERIES)
-        snippets = newest(options["snippets"] or options["name"], Collection.Kind.SNIPPETS)
+        queries = find_newest_collection(options["queries"] or options["name"], Collection.Kind.QUERIES)
+        snippets = find_newest_collection(options["snippets"] or options["name"], Collection.Kind.SNIPPETS)
+        from retrieval.collections.label_import import Target, import_qrels
         from retrieval.evaluation.files import NotComparable
-        from retrieval.labelling import Target, import_qrels  # loads NumPy, which most imports do without
 
         target = Target(queries, snippets, options["name"])
         try:
@@ -174,7 +183,7 @@ def why_nothing(told: bool) -> str:
 
 
 @contextmanager
-def telling(options: dict[str, Any]) -> Iterator[Callable[[Problem], None]]:
+def open_problem_writer(options: dict[str, Any]) -> Iterator[Callable[[Problem], None]]:
     """What writes each refused record into the file of --problems, if one is named. Raises CommandError."""
     if options["problems"] is None:
         yield lambda problem: None
@@ -192,7 +201,7 @@ def as_line(problem: Problem) -> str:
     return json.dumps({"file": problem.file, "record": problem.record or None, "why": problem.message})
 
 
-def released(options: dict[str, Any], how: Options) -> Imported:
+def import_release(options: dict[str, Any], how: Options) -> Imported:
     from retrieval.releases import NoRelease, import_release  # loads NumPy
 
     refuse_missing([options["folder"]])
@@ -202,7 +211,7 @@ def released(options: dict[str, Any], how: Options) -> Imported:
         raise CommandError(str(error)) from error
 
 
-def newest(name: str, kind: Collection.Kind) -> Collection:
+def find_newest_collection(name: str, kind: Collection.Kind) -> Collection:
     found = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
     if found is None:
         raise CommandError(f"There is no collection of {kind} called {name!r}: name one with --{kind}.")
@@ -223,11 +232,7 @@ def refuse_bad_name(name: str) -> None:
         raise CommandError(f"{name} holds what passed filters of another collection: choose another name.")
 
 
-def bar_of() -> Any:
-    return tqdm(unit=" records", desc="importing", disable=None)
-
-
-def advance(bar: Any, counts: Counts, share: float | None) -> None:
+def advance_import_bar(bar: Any, counts: ImportCounts, share: float | None) -> None:
     """Count records, and say what share of the bytes has been read where their number is known.
 
     While labels are stored the count of records stands, and the share alone goes on.
@@ -238,23 +243,25 @@ def advance(bar: Any, counts: Counts, share: float | None) -> None:
     bar.update(more)
 
 
-def published(benchmark: Benchmark) -> str:
+def describe_published_benchmark(benchmark: Benchmark) -> str:
     return (
-        f"benchmark: {benchmark} has {counted(benchmark.size, 'label')}, {benchmark.positives:,} of them "
+        f"benchmark: {benchmark} has {count_noun(benchmark.size, 'label')}, {benchmark.positives:,} of them "
         "matches ('manage.py evaluate' scores systems on it)"
     )
 
 
 def left_out(name: str, benchmark: Benchmark | None) -> str:
     """What tells of labels that are in no benchmark; empty where there are none."""
-    from retrieval.evaluation.publishing import left_out  # loads NumPy
+    from retrieval.evaluation.publication import left_out  # loads NumPy
 
     count = left_out(name, benchmark)
-    told = f"{counted(count, 'labelled pair')} left out: the query or the snippet is in neither collection\n"
+    told = (
+        f"{count_noun(count, 'labelled pair')} left out: the query or the snippet is in neither collection\n"
+    )
     return told if count else ""
 
 
-def compared(benchmark: Benchmark, folder: Path) -> str:
+def compare_with_export(benchmark: Benchmark, folder: Path) -> str:
     """Whether it is what was exported, for a folder that says what that was."""
     from retrieval.releases import manifest_of
 
@@ -269,10 +276,10 @@ def compared(benchmark: Benchmark, folder: Path) -> str:
     )
 
 
-def summary(kind: str, counts: Counts) -> str:
+def format_import_summary(kind: str, counts: ImportCounts) -> str:
     """One paragraph: what was read, stored and refused, and what each rule would keep."""
     if kind == "others":
-        return f"{counted(counts.labels, 'label')}; {counted(counts.unreadable, 'record')} refused"
+        return f"{count_noun(counts.labels, 'label')}; {count_noun(counts.unreadable, 'record')} refused"
     known = f"{counts.known:,} known already, {counts.unreadable:,} unreadable"
     lines = [f"{kind}: {counts.read:,} read, {counts.stored:,} stored, {known}"]
     if kind == "snippets":
@@ -283,7 +290,7 @@ def summary(kind: str, counts: Counts) -> str:
     return "\n".join(lines)
 
 
-def pace(total: Counts, seconds: float) -> str:
+def format_import_pace(total: ImportCounts, seconds: float) -> str:
     done = total.read + total.labels
     return f"{done:,} records and labels in {seconds:,.1f} s, {done / max(seconds, 1e-3):,.0f} a second"
 

@@ -8,10 +8,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from retrieval.counting import counted
 from retrieval.encoders import MissingWeights, UnknownEncoder
 from retrieval.encoders.endpoint import asked_in_words
-from retrieval.evaluation.identifying import NotTold, identified
+from retrieval.evaluation.robustness.weights_proof import NotTold, identify_encoders
 from retrieval.fusion import Fusion
 from retrieval.management import leash
 from retrieval.management.light import LightCommand
@@ -21,13 +20,14 @@ from retrieval.mining import (
     Reporter,
     Unwanted,
     begin_anew,
-    fail,
-    perform,
+    fail_mining,
+    perform_mining,
     refuse_impossible,
     resting_on,
 )
 from retrieval.models import Mining
 from retrieval.nearest import INDEXES
+from retrieval.texts.plurals import count_noun
 
 
 class Command(LightCommand):
@@ -36,6 +36,7 @@ class Command(LightCommand):
         "many, may be at one mining: each takes the parts that no other works on. Of a mining that is done, "
         "once a build judges its candidates or a benchmark holds them, what was found is told."
     )
+    refusals = (NotTold,)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("mining", type=int, help="id of the mining")
@@ -58,7 +59,7 @@ class Command(LightCommand):
         leash.add_argument(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
-        leash.obey(options)
+        leash.end_with_parent(options)
         mining = Mining.objects.select_related("queries", "snippets").filter(pk=options["mining"]).first()
         if mining is None:
             raise CommandError(f"There is no mining {options['mining']}.")
@@ -67,7 +68,9 @@ class Command(LightCommand):
             return
         found = self.found(mining, options)
         mining.refresh_from_db()
-        self.stdout.write(json.dumps(told(mining, found)) if options["json"] else in_words(mining, found))
+        self.stdout.write(
+            json.dumps(serialize_mining(mining, found)) if options["json"] else describe_mining(mining, found)
+        )
 
     def found(self, mining: Mining, options: dict[str, Any]) -> int | None:
         """The number of candidates, mined now unless something rests on those that there are."""
@@ -80,11 +83,13 @@ class Command(LightCommand):
         except (NothingToMine, MissingWeights, UnknownEncoder) as why:
             raise CommandError(f"{why} Nothing was changed.") from why
         try:
-            return perform(mining, settings.COSQA_HOME / "vectors", Reporter(mining), options["worker"])
+            return perform_mining(
+                mining, settings.COSQA_HOME / "vectors", Reporter(mining), options["worker"]
+            )
         except Unwanted:
             return None
         except (NothingToMine, MissingWeights, OtherWeights, UnknownEncoder) as why:
-            fail(mining, str(why))
+            fail_mining(mining, str(why))
             raise CommandError(str(why)) from why
 
     def identify(self, mining: Mining) -> None:
@@ -92,10 +97,7 @@ class Command(LightCommand):
         if mining.state != Mining.State.DONE or mining.identities:
             what = "is not done" if mining.state != Mining.State.DONE else "says what its encoders were"
             raise CommandError(f"Mining {mining.pk} {what}: there is nothing to find.")
-        try:
-            found = identified(mining, settings.COSQA_HOME / "vectors")
-        except NotTold as why:
-            raise CommandError(str(why)) from why
+        found = identify_encoders(mining, settings.COSQA_HOME / "vectors")
         Mining.objects.filter(pk=mining.pk, identities__isnull=True).update(identities=found)
         self.stdout.write("\n".join(f"{name}: {identity}" for name, identity in found.items()))
 
@@ -119,7 +121,7 @@ class Command(LightCommand):
             begin_anew(mining)
 
 
-def told(mining: Mining, found: int | None) -> dict[str, Any]:
+def serialize_mining(mining: Mining, found: int | None) -> dict[str, Any]:
     """What was found, for programs; `candidates` is null while others are at it."""
     return {
         "mining": mining.pk,
@@ -135,7 +137,7 @@ def told(mining: Mining, found: int | None) -> dict[str, Any]:
     }
 
 
-def in_words(mining: Mining, found: int | None) -> str:
+def describe_mining(mining: Mining, found: int | None) -> str:
     if found is None:
         return (
             "Other workers are at the rest of this mining, and the last one closes it. If they were killed, "
@@ -144,4 +146,4 @@ def in_words(mining: Mining, found: int | None) -> str:
     how = f"by {mining.fusion} of {', '.join(mining.encoders)}; text: {mining.text_option}"
     more = [how, mining.recovery, mining.searched if mining.approximate else ""]
     more += [asked_in_words(name, told) for name, told in (mining.asked or {}).items()]
-    return "\n".join([counted(found, "candidate"), *(line for line in more if line)])
+    return "\n".join([count_noun(found, "candidate"), *(line for line in more if line)])

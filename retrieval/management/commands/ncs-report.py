@@ -6,31 +6,30 @@ import json
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandParser
 
-from retrieval.metrics.ncs import CUTS, Summary, summary
-from retrieval.sources.lines import Malformed
-from retrieval.sources.ncs import read_score_sheet
+from retrieval.management.light import LightCommand
+from retrieval.metrics.ncs import CUTS, Summary, summarize_first_ranks
+from retrieval.sources.formats.ncs import read_score_sheet
+from retrieval.sources.readers.lines import Malformed
 
 
-class Command(BaseCommand):
+class Command(LightCommand):
     help = (
         "Answered@1, @5, @10 (numbers of questions) and MRR of each system in a score sheet of the Neural "
         "Code Search Evaluation Dataset: CSV with a column 'SYSTEM FRank' for each system; NF is not found "
         "and counts 0. MRR is over all questions. No database is needed."
     )
-    requires_system_checks: list[str] = []
+    requires_system_checks = []
+    refusals = (Malformed,)
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("score_sheet", type=Path, help="CSV file of first ranks")
         parser.add_argument("--json", action="store_true", help="as JSON, with all digits")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        try:
-            ranks = read_score_sheet(options["score_sheet"])
-        except Malformed as why:
-            raise CommandError(str(why)) from why
-        found = {system: summary(first_ranks) for system, first_ranks in ranks.items()}
+        ranks = read_score_sheet(options["score_sheet"])
+        found = {system: summarize_first_ranks(first_ranks) for system, first_ranks in ranks.items()}
         self.stdout.write(json.dumps(as_json(found), indent=2) if options["json"] else told(found))
 
 

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotation.access import Role, give_role
+from annotation.accounts.roles import Role, give_role
 from annotation.models import ApiToken, Build
 from tests import factories
 from tests.calls import get, post, with_token

@@ -10,7 +10,7 @@ from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries, Settings
 
 from annotation.models import Batch, Build, BuildEvent
-from annotation.models.builds import NANO
+from annotation.models.builds.build import NANO
 from annotation.stages import Stage
 from tests import factories
 from tests.calls import cost, get, pages, post

@@ -8,10 +8,10 @@ import pytest
 from django.test import Client
 
 from annotation.models import Build, Canary, Tally
-from annotation.models.builds import NANO
+from annotation.models.builds.build import NANO
 from tests import factories
 from tests.annotation.api.test_builds import order
-from tests.annotation.test_measures import with_canary
+from tests.annotation.builds.results.test_outcome_stats import with_canary
 from tests.calls import get, post
 
 pytestmark = pytest.mark.django_db

@@ -9,7 +9,8 @@ from django.test import Client
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import Build, Case, ExecutionRequest, Seen
-from sandbox.report import Outcome, Raised, Report
+from sandbox.reports.canonical import canonical_text
+from sandbox.reports.report import Outcome, Raised, Report
 from tests import factories
 from tests.calls import cost, get, pages
 
@@ -85,7 +86,7 @@ def test_a_case_comes_with_its_texts_its_steps_and_its_program(ray: Client, exam
 def test_a_case_that_was_not_judged_has_no_label(ray: Client, build: Build) -> None:
     case = factories.abandoned(factories.cases(build)[0], "no sandbox")
     found = get(ray, f"cases/{case.pk}")
-    assert (found["label"], found["left"], found["reason"]) == (None, "screening", "no sandbox")
+    assert (found["label"], found["left_stage"], found["reason"]) == (None, "screening", "no sandbox")
     assert found["program"] is None
 
 
@@ -115,8 +116,9 @@ def test_an_execution_comes_with_its_whole_report(ray: Client, examined: Case) -
     found = get(ray, f"executions/{examined.execution_id}")
     assert found["outcome"] == "failed"
     stored = json.loads(examined.execution.whole_report().to_json())
-    assert found["report"] == {"case_results": [], **stored}
-    assert found["canonical"] == examined.execution.whole_report().canonical()
+    assertions = [{"own_word": "", **assertion} for assertion in stored.pop("assertions")]
+    assert found["report"] == {"case_results": [], "assertions": assertions, **stored}
+    assert found["canonical"] == canonical_text(examined.execution.whole_report())
     assert Report.from_json(json.dumps(found["report"])) == examined.execution.whole_report()
 
 

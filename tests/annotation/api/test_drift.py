@@ -10,7 +10,7 @@ from django.test import Client
 from annotation.models import Build, DriftCheck, DriftWatch, Seen
 from tests import factories
 from tests.annotation.api.test_builds import order
-from tests.annotation.views.test_drift import shifted
+from tests.annotation.web.drift.test_views import shifted
 from tests.calls import get, post
 
 pytestmark = pytest.mark.django_db
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.django_db
 def test_each_check_comes_with_its_test(ada: Client) -> None:
     build = shifted()
     found = get(ada, f"builds/{build.pk}/drift")
-    assert (found["every"], found["seed"], found["most"], found["spent"]) == (3, 7, 2, "2")
+    assert (found["every"], found["seed"], found["max_checks"], found["spent"]) == (3, 7, 2, "2")
     last, first = found["checks"]
     assert (last["shifted"], last["p_value"], last["lower"], last["cost"]) == (True, 0.0009, 2, "1")
     assert (first["is_baseline"], first["p_value"]) == (True, None)
@@ -63,11 +63,11 @@ def test_the_fixed_pairs_come_with_their_first_and_latest_answers(ada: Client) -
     check = factories.drift_checked(build, *ANSWERS)
     found = pairs(ada, build)
     assert [one["case"] for one in found["items"]] == check.watch.drawn
-    assert [one["moved"] for one in found["items"]] == ["down", "down", "up", "unlike", "agreed"]
+    assert [one["moved"] for one in found["items"]] == ["lower", "lower", "higher", "judged_once", "agreed"]
     first = found["items"][0]
-    assert first["first"] == {"verdict": 1.0, "words": "said at first"}
-    assert first["again"] == {"verdict": 1.0, "words": "said again"}
-    assert first["now"] == {"verdict": 0.0, "words": "said now"}
+    assert first["first"] == {"verdict": 1.0, "explanation": "said at first"}
+    assert first["again"] == {"verdict": 1.0, "explanation": "said again"}
+    assert first["now"] == {"verdict": 0.0, "explanation": "said now"}
     assert (first["check"], first["place"], first["label"]) == (1, 1, 1)
     assert first["query"]["head"] == factories.cases(build)[0].pair.query.head
     assert found["items"][3]["now"]["verdict"] is None
@@ -84,9 +84,9 @@ def test_they_are_cut_into_pages_and_chosen_by_how_they_moved(ada: Client) -> No
         places += [one["place"] for one in page["items"]]
         after = page["next"]
     assert places == [1, 2, 3, 4, 5]
-    down = pairs(ada, build, "?moved=down&limit=1")
+    down = pairs(ada, build, "?moved=lower&limit=1")
     assert ([one["place"] for one in down["items"]], down["next"]) == ([1], 1)
-    assert [one["place"] for one in pairs(ada, build, "?moved=down&after=1")["items"]] == [2]
+    assert [one["place"] for one in pairs(ada, build, "?moved=lower&after=1")["items"]] == [2]
     pairs(ada, build, "?moved=sideways", 422)
 
 
@@ -95,8 +95,8 @@ def test_a_check_is_named_by_its_number(ada: Client) -> None:
     factories.drift_checked(build, *ANSWERS)
     baseline = pairs(ada, build, "?check=0")["items"]
     assert {one["check"] for one in baseline} == {0}
-    assert [one["moved"] for one in baseline] == ["agreed", "down", "agreed", "agreed", "agreed"]
-    assert {one["again"] for one in baseline} == {None} and baseline[0]["now"]["words"] == "said again"
+    assert [one["moved"] for one in baseline] == ["agreed", "lower", "agreed", "agreed", "agreed"]
+    assert {one["again"] for one in baseline} == {None} and baseline[0]["now"]["explanation"] == "said again"
     pairs(ada, build, "?check=9", 404)
 
 

@@ -35,9 +35,34 @@ def test_pairs_are_given_and_judged(ada: Client) -> None:
     assert (made["name"], made["pairs"]) == ("mine", 3) and made["benchmark"] is not None
     assert post(ada, "pairs", {"name": "mine", "pairs": PAIRS}, 201)["id"] == made["id"]
     build = post(ada, "builds", {"name": "audit", "pairs": {"list": made["id"]}}, 201)
-    assert (build["mining"], build["given"]["id"]) == (None, made["id"])
+    assert (build["mining"], build["pair_list"]["id"]) == (None, made["id"])
     second = post(ada, "builds", {"name": "again", "pairs": {"benchmark": made["benchmark"]}}, 201)
-    assert second["given"]["pairs"] == 2
+    assert second["pair_list"]["pairs"] == 2
+
+
+def test_several_annotators_judge_the_same_pairs(ada: Client) -> None:
+    made = post(ada, "pairs", {"name": "mine", "pairs": PAIRS}, 201)
+    order = {
+        "name": "both",
+        "pairs": {"list": made["id"]},
+        "annotators": ["agents", "single_exact", "experts"],
+    }
+    builds = post(ada, "builds/several", order, 201)
+    assert [build["name"] for build in builds] == ["both agents", "both single_exact", "both experts"]
+    assert {build["pair_list"]["id"] for build in builds} == {made["id"]}
+    assert list(Build.objects.order_by("pk").values_list("for_experts", flat=True)) == [False, False, True]
+    assert send(ada, "builds/several", order).status_code == 422  # the names are taken
+    assert send(ada, "builds/several", order | {"name": "x", "annotators": ["agents"]}).status_code == 422
+    mined = {
+        "name": "mined",
+        "queries": factories.queries().pk,
+        "snippets": factories.snippets().pk,
+        "encoders": ["bm25"],
+        "annotators": ["agents", "experts"],
+    }
+    answer = send(ada, "builds/several", mined)
+    assert answer.status_code == 422 and "judge given pairs" in answer.content.decode()
+    assert Build.objects.count() == 3
 
 
 @pytest.mark.parametrize(
@@ -64,7 +89,7 @@ def test_bad_pairs_are_told_and_only_admins_give_them(ada: Client, erin: Client)
 
 def test_the_audit_has_cells_and_rates(ray: Client, build: Build) -> None:
     found = get(ray, f"builds/{build.pk}/audit")
-    assert (found["pairs"], found["queries"], found["given"]["name"]) == (5, 4, "dev.json")
+    assert (found["pairs"], found["queries"], found["pair_list"]["name"]) == (5, 4, "dev.json")
     (one,) = found["builds"]
     assert sum(cell["pairs"] for cell in one["cells"]) == 5
     rate = next(

@@ -8,7 +8,7 @@ import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
 
-from annotation import merging
+from annotation.derived import round_merge
 from annotation.models import Build, Merge
 from tests import factories
 
@@ -44,9 +44,9 @@ def test_rounds_are_told_beside_each_other(ray: Client, build: Build) -> None:
 def test_a_merge_is_asked_for_and_told(ada: Client, build: Build) -> None:
     answer = post(ada, f"builds/{build.pk}/merges", rule="majority")
     assert answer.status_code == 201 and answer.json()["finished_at"] is None
-    merging.go_on()
+    round_merge.advance_waiting_merges()
     told = get(ada, f"builds/{build.pk}/rounds")["merges"]
-    assert [(one["rule"], one["asked_by"], one["given"]) for one in told] == [("majority", "ada", 3)]
+    assert [(one["rule"], one["asked_by"], one["new_or_changed"]) for one in told] == [("majority", "ada", 3)]
 
 
 def test_what_can_not_be_merged_is_a_conflict(ada: Client) -> None:

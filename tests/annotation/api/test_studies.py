@@ -8,9 +8,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from annotation.access import Role
+from annotation.accounts.roles import Role
 from annotation.models import AuditEvent, Build, Study
-from annotation.studies import planning
+from annotation.studies.plan import plan as planning
 from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
@@ -107,9 +107,9 @@ def test_the_plan_and_the_ratings_are_exported(ada: Client) -> None:
     ruth = studies.rater("ruth", study)
     for number in (1, 2, 3):
         studies.rated(ruth, 1, study.pairs.get(number=number))
-    planning.freeze(study)
+    planning.freeze_plan(study)
     plan = ada.get(f"/api/studies/{study.pk}/plan").json()
-    assert planning.digest(plan) == study.plan_hash
+    assert planning.hash_plan(plan) == study.plan_hash
     first = ada.get(f"/api/studies/{study.pk}/ratings?limit=2").json()
     rest = ada.get(f"/api/studies/{study.pk}/ratings?limit=2&after={first['next']}").json()
     rows = first["items"] + rest["items"]

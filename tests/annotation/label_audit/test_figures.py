@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from annotation.label_audit import Audit, Cell, Experts, How, audit_of, figures_of
-from annotation.launching import Judge
+from annotation.builds.launch.order import Judge
+from annotation.builds.pipeline.labels import annotator_of_person
+from annotation.label_audit import Audit, AuditCell, Experts, How, audit_of, figures_of
 from annotation.models import Build, Case
-from annotation.publishing import annotator_of
 from retrieval.models import Label
 from tests import factories, given
 
@@ -35,11 +35,11 @@ def build(tmp_path: Path) -> Build:
 def test_the_cross_table_has_every_pair_once(build: Build) -> None:
     cells = figures_of(audit(build)).cells
     assert cells == {
-        Cell(1, "1", Experts.NONE): 1,
-        Cell(1, "0", Experts.NONE): 2,
-        Cell(0, "0", Experts.NONE): 1,
-        Cell(0, "abandoned", Experts.NONE): 1,
-        Cell(None, "1", Experts.NONE): 1,
+        AuditCell(1, "1", Experts.NONE): 1,
+        AuditCell(1, "0", Experts.NONE): 2,
+        AuditCell(0, "0", Experts.NONE): 1,
+        AuditCell(0, "abandoned", Experts.NONE): 1,
+        AuditCell(None, "1", Experts.NONE): 1,
     }
 
 
@@ -99,7 +99,7 @@ def say(build: Build, number: int, value: int | None, *people: str) -> None:
     """Assisted labels of people for the pair at that place."""
     case = factories.cases(build)[number]
     for name in people:
-        by = annotator_of(factories.person(name))
+        by = annotator_of_person(factories.person(name))
         Label.objects.create(pair=case.pair, annotator=by, value=value, assisted=True, source="review")
 
 
@@ -125,8 +125,8 @@ def test_a_pair_differs_where_not_all_say_the_same(build: Build) -> None:
 
 
 def test_builds_of_the_same_pairs_stand_side_by_side(build: Build) -> None:
-    assert build.given is not None
-    alone = given.judged(build.given, 1, 1, 1, 1, 1, 1, name="alone", judge=Judge.SINGLE_EXACT)
+    assert build.pair_list is not None
+    alone = given.judged(build.pair_list, 1, 1, 1, 1, 1, 1, name="alone", judge=Judge.SINGLE_EXACT)
     Build.objects.filter(pk=alone.pk).update(annotator=factories.single_llm())
     found = audit(build)
     assert [one.name for one in found.builds] == ["audit", "alone"]

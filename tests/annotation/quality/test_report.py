@@ -10,12 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from annotation.quality.answers import SCREENED, TESTED, Answer, Answering, BenchPair, Entry, Spent
+from annotation.quality.answers import SCREENED, TESTED, Answer, Answering, BenchEntry, BenchPair, Spent
 from annotation.quality.confusion import ConfusionRow
-from annotation.quality.differences import differences
-from annotation.quality.files import Truth
+from annotation.quality.differences import compare_all_annotators
 from annotation.quality.ground import Ground, NothingToMeasure
-from annotation.quality.report import Report, report
+from annotation.quality.inputs.files import Truth
+from annotation.quality.report import Report, build_bench_report
 from annotation.quality.scores import Score
 
 PAIRS = tuple(BenchPair(name, f"query {number // 2}") for number, name in enumerate("abcdefgh"))
@@ -45,8 +45,8 @@ AGENTS = {
 """Right: a, b, d; wrong: c, e; unjudged: f; no truth: g; not asked: h."""
 
 
-def entry(name: str, *answerings: Mapping[str, Answer]) -> Entry:
-    return Entry(
+def entry(name: str, *answerings: Mapping[str, Answer]) -> BenchEntry:
+    return BenchEntry(
         name, tuple(Answering(f"{name} {number}", answers) for number, answers in enumerate(answerings, 1))
     )
 
@@ -55,8 +55,8 @@ def labels(**said: int | None) -> dict[str, Answer]:
     return {pair: Answer(label) for pair, label in said.items()}
 
 
-def made(*entries: Entry, truth: Truth = TRUTH, pairs: tuple[BenchPair, ...] = PAIRS) -> Report:
-    return report(pairs, truth, entries)
+def made(*entries: BenchEntry, truth: Truth = TRUTH, pairs: tuple[BenchPair, ...] = PAIRS) -> Report:
+    return build_bench_report(pairs, truth, entries)
 
 
 def score(found: Report, name: str, stratum: str = "all") -> Score:
@@ -199,7 +199,7 @@ LABEL = st.sampled_from([0, 1, None])
 SAID = st.lists(LABEL, min_size=8, max_size=8)
 
 
-def said(name: str, values: list[int | None]) -> Entry:
+def said(name: str, values: list[int | None]) -> BenchEntry:
     answers = {
         pair.id: Answer(value, tested=place % 3 == 0)
         for place, (pair, value) in enumerate(zip(PAIRS, values, strict=True))
@@ -227,7 +227,7 @@ def test_two_annotators_in_the_other_order_differ_by_the_sign(
 ) -> None:
     ground = Ground.of(PAIRS, TRUTH.labels)
     one, other = said("one", first), said("other", second)
-    rows, back = differences(ground, [one, other]), differences(ground, [other, one])
+    rows, back = compare_all_annotators(ground, [one, other]), compare_all_annotators(ground, [other, one])
     assert len(rows) == len(back)
     for row, reverse in zip(rows, back, strict=True):
         assert (row.pairs, row.first_alone, row.second_alone) == (
@@ -246,7 +246,7 @@ def test_two_annotators_in_the_other_order_differ_by_the_sign(
 @given(SAID)
 def test_who_is_measured_twice_has_the_same_mean(values: list[int | None]) -> None:
     once, twice = said("x", values), said("x", values)
-    both = Entry("x", (*once.answerings, *twice.answerings))
+    both = BenchEntry("x", (*once.answerings, *twice.answerings))
     one, two = score(made(once), "x"), score(made(both), "x")
     assert (one.accuracy, one.f1, one.accuracy_unjudged_wrong) == (
         two.accuracy,

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from annotation.agreement import Figure
 from annotation.models import (
     Condition,
     Enrolment,
     Study,
 )
-from annotation.studies.figures import (
-    Figures,
-)
+from annotation.stats.agreement import Figure
+from annotation.studies.report.figures import Figures
 from retrieval.models import Annotator, Label, Pair, Text
 from tests import factories, studies
 

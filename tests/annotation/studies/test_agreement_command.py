@@ -13,7 +13,7 @@ from django.core.management import call_command
 from django.core.management.base import CommandError
 
 from annotation.models import AuditEvent, Condition, ImportedRating, Rating, Study
-from annotation.studies.reporting import Given, report, reported
+from annotation.studies.report.agreement_report import Given, compute_agreement_report, report_study_agreement
 from tests import studies
 from tests.annotation.studies.rated import rated_study
 
@@ -110,7 +110,7 @@ def test_an_item_with_thousands_of_labels_costs_as_much_as_they_are() -> None:
     many = [Given("flood", "q", "", float(number % 4)) for number in range(20_000)]
     twos = [Given(f"{item}", f"{item}", "", float(item % 4)) for item in range(2000) for _ in "ab"]
     tracemalloc.start()
-    found = reported("theirs", [*many, *twos])
+    found = compute_agreement_report("theirs", [*many, *twos])
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
     assert (found.items_with_two, found.labels) == (2001, 24_000)
@@ -219,7 +219,7 @@ def test_ratings_of_the_reference_condition_are_reported_too() -> None:
 
 def test_a_study_whose_planned_ratings_are_missing_is_called_interim() -> None:
     study = rated_study([[1, 0, 1], [1, 0, 0]])
-    assert not any("Interim" in note for note in report(study).notes)
+    assert not any("Interim" in note for note in report_study_agreement(study).notes)
     study.pairs.get(number=3).quotas.update(wanted=3)
     found = json.loads(run("report", study.name, "--json")[0])
     assert found["notes"][0].startswith("Interim") and found["labels"] == 6

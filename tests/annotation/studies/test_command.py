@@ -11,11 +11,11 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from annotation.access import Role
+from annotation.accounts.roles import Role
 from annotation.models import Study
-from annotation.studies import planning
-from annotation.studies.foreign import Format
-from annotation.studies.importing import import_labels
+from annotation.studies.label_import.foreign_labels import Format
+from annotation.studies.label_import.import_labels import import_labels
+from annotation.studies.plan import plan
 from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
@@ -57,7 +57,7 @@ def test_a_study_is_made_and_started_from_a_file(tmp_path: Path) -> None:
 def test_plan_and_ratings_are_printed() -> None:
     study = studies.study("first")
     studies.rated(studies.rater("ruth", study), 1)
-    planning.freeze(study)
+    plan.freeze_plan(study)
     assert hashlib.sha256(told("plan", "first").encode()).hexdigest() == study.plan_hash
     assert told("plan", "first", "--markdown").startswith("# Plan of first")
     assert told("export", "first").startswith("pair,query,")

@@ -18,14 +18,18 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import Assignment, AuditEvent, Condition, Enrolment, Quota, Rating, Study
-from annotation.studies import drafts, enrolling, queueing, rating, running
-from annotation.studies.asking_again import Choice, ask_again
-from annotation.studies.auditing import Verb
-from annotation.studies.planning import StudyRefused
-from annotation.studies.queueing import REMOVED, BadSkip, Lapsed, QueueClosed
-from annotation.studies.rating import Said, submit
-from annotation.studies.restoring import NothingToRestore, restore
-from annotation.studies.undoing import NothingToTakeBack, undo
+from annotation.studies.audit_log import Verb
+from annotation.studies.enrolment import queue, raters
+from annotation.studies.enrolment.queue import REMOVED, BadSkip, Lapsed, QueueClosed
+from annotation.studies.enrolment.repeat_rounds import RepeatPairFilter, ask_again
+from annotation.studies.plan.form_checks import RaterStatement
+from annotation.studies.plan.plan import StudyRefused
+from annotation.studies.rating import drafts, ratings, runs
+from annotation.studies.rating.earlier_revisions import NothingToRestore, restore_earlier_revision
+from annotation.studies.rating.ratings import (
+    submit_rating,
+)
+from annotation.studies.rating.undo import NothingToTakeBack, undo_decision
 from tests import factories, studies
 from tests.rating_pages import send
 
@@ -34,8 +38,8 @@ Kind, State = Condition.Kind, Assignment.State
 EXCLUDE = pytest.mark.parametrize("exclude", [True, False])
 
 
-def said(value: int | None = 1, notes: str = "") -> Said:
-    return Said(value, "", notes, (), 12.0, (), (), "a" * 64)
+def said(value: int | None = 1, notes: str = "") -> RaterStatement:
+    return RaterStatement(value, "", notes, (), 12.0, (), (), "a" * 64)
 
 
 @pytest.fixture
@@ -44,7 +48,7 @@ def rita() -> Enrolment:
 
 
 def given(enrolment: Enrolment) -> Assignment:
-    found = queueing.next_assignment(enrolment)
+    found = queue.next_assignment(enrolment)
     assert found is not None
     return found
 
@@ -58,20 +62,20 @@ def rows() -> list[tuple[str, int, int]]:
 @EXCLUDE
 def test_nothing_is_taken_back_or_changed(rita: Enrolment, exclude: bool) -> None:
     held = given(rita)
-    first = submit(held, held.token, said(1), 0)
-    second = submit(held, held.token, said(0), 1)
+    first = submit_rating(held, held.token, said(1), 0)
+    second = submit_rating(held, held.token, said(0), 1)
     skipped = given(rita)
-    queueing.skip(skipped, skipped.token, "can't say")
-    enrolling.remove(rita, "clicked through", factories.ada(), exclude=exclude)
+    queue.skip_assignment(skipped, skipped.token, "can't say")
+    raters.remove_rater(rita, "clicked through", factories.ada(), exclude=exclude)
     before = rows()
     with pytest.raises(NothingToTakeBack, match="ended your part"):
-        undo(rita)
+        undo_decision(rita)
     with pytest.raises(QueueClosed, match="ended your part"):
-        submit(held, held.token, said(1, "an hour of thought"), 2)
+        submit_rating(held, held.token, said(1, "an hour of thought"), 2)
     with pytest.raises(NothingToRestore, match="ended your part"):
-        restore(Rating.objects.get(pk=first.pk))
+        restore_earlier_revision(Rating.objects.get(pk=first.pk))
     assert rows() == before and list(Rating.objects.current()) == [second]
-    assert drafts.texts(held)["notes"] == "an hour of thought"
+    assert drafts.load_draft_texts(held)["notes"] == "an hour of thought"
     rita.refresh_from_db()
     assert rita.removed and rita.finished_at and rita.left_at and rita.excluded == exclude
 
@@ -82,20 +86,20 @@ def test_the_pair_that_was_open_goes_to_others_whatever_its_window_does(
 ) -> None:
     rolf = studies.rater("rolf", rita.study)
     held = given(rita)
-    enrolling.remove(rita, "clicked through", factories.ada(), exclude=exclude)
-    now = queueing.open_assignment(rita.user, rita.study_id, held.study_pair.number)
+    raters.remove_rater(rita, "clicked through", factories.ada(), exclude=exclude)
+    now = queue.open_assignment(rita.user, rita.study_id, held.study_pair.number)
     with pytest.raises(Lapsed, match="ended your part"):
-        queueing.heartbeat(now, now.token)
+        queue.record_heartbeat(now, now.token)
     with pytest.raises(QueueClosed, match="ended your part"):
-        queueing.next_assignment(Enrolment.objects.select_related("study", "user").get(pk=rita.pk))
+        queue.next_assignment(Enrolment.objects.select_related("study", "user").get(pk=rita.pk))
     with pytest.raises(QueueClosed, match="ended your part"):
-        submit(held, held.token, said(1, "half a thought"), 0)
+        submit_rating(held, held.token, said(1, "half a thought"), 0)
     with pytest.raises(BadSkip, match="ended your part"):
-        queueing.skip(held, held.token, "can't say")
-    assert running.refuse(now).startswith(REMOVED)
+        queue.skip_assignment(held, held.token, "can't say")
+    assert runs.describe_run_refusal(now).startswith(REMOVED)
     Assignment.objects.filter(pk=held.pk).update(reserved_until=timezone.now() - timedelta(seconds=1))
-    assert queueing.expire() == (0 if exclude else 1), "places of the excluded are free at once"
-    assert drafts.texts(held)["notes"] == "half a thought"
+    assert queue.expire_reservations() == (0 if exclude else 1), "places of the excluded are free at once"
+    assert drafts.load_draft_texts(held)["notes"] == "half a thought"
     assert given(rolf).rater == rolf.user
     assert not Rating.objects.exists()
 
@@ -103,35 +107,37 @@ def test_the_pair_that_was_open_goes_to_others_whatever_its_window_does(
 def test_a_second_look_from_an_old_window_is_told_why() -> None:
     rita = studies.rater("rita", studies.study(conditions=(Kind.SECOND_LOOK,), raters=1))
     held = given(rita)
-    blind = submit(held, held.token, said(1), 0)
+    blind = submit_rating(held, held.token, said(1), 0)
     locked = given(rita)
-    enrolling.remove(rita, "slept", factories.ada())
+    raters.remove_rater(rita, "slept", factories.ada())
     with pytest.raises(QueueClosed, match="ended your part"):
-        submit(locked, locked.token, said(0), 0)
+        submit_rating(locked, locked.token, said(0), 0)
     assert list(Rating.objects.current()) == [blind]
-    assert rating.submit(held, held.token, said(1), 0) == blind, "what is sent again is told as stored"
+    assert ratings.submit_rating(held, held.token, said(1), 0) == blind, (
+        "what is sent again is told as stored"
+    )
 
 
 def test_whoever_left_by_themselves_may_still_take_back(rita: Enrolment) -> None:
     held = given(rita)
-    submit(held, held.token, said(1), 0)
-    queueing.leave(rita)
-    assert undo(rita) == held
+    submit_rating(held, held.token, said(1), 0)
+    queue.leave_study(rita)
+    assert undo_decision(rita) == held
     rita.refresh_from_db()
     assert not rita.removed and rita.left_at is None
 
 
 def test_a_rater_who_was_removed_is_not_enrolled_twice(rita: Enrolment) -> None:
     given(rita)
-    enrolling.remove(rita, "slept", factories.ada(), exclude=True)
+    raters.remove_rater(rita, "slept", factories.ada(), exclude=True)
     with pytest.raises(StudyRefused, match="in the study already"):
-        enrolling.add(rita.study, rita.user, rita.condition, 5, "back again", factories.ada())
+        raters.add_rater(rita.study, rita.user, rita.condition, 5, "back again", factories.ada())
 
 
 def test_the_pages_say_so_and_keep_what_was_typed(client: Client, rita: Enrolment) -> None:
     held = given(rita)
-    submit(held, held.token, said(1), 0)
-    enrolling.remove(rita, "slept", factories.ada(), exclude=True)
+    submit_rating(held, held.token, said(1), 0)
+    raters.remove_rater(rita, "slept", factories.ada(), exclude=True)
     client.force_login(rita.user)
     refused = send(client, held, "0", notes="now I see")
     assert refused.status_code == 422
@@ -146,46 +152,46 @@ def test_the_pages_say_so_and_keep_what_was_typed(client: Client, rita: Enrolmen
 
 
 def reserving(rita: Enrolment) -> None:
-    queueing.next_assignment(rita)
+    queue.next_assignment(rita)
 
 
 def submitting(rita: Enrolment) -> None:
     held = Assignment.objects.get(rater=rita.user, state=State.RESERVED)
-    submit(held, held.token, said(0), 0)
+    submit_rating(held, held.token, said(0), 0)
 
 
 def changing(rita: Enrolment) -> None:
     done = Assignment.objects.get(rater=rita.user, state=State.DONE)
-    submit(done, done.token, said(0), 1)
+    submit_rating(done, done.token, said(0), 1)
 
 
 def taking_back(rita: Enrolment) -> None:
-    undo(rita)
+    undo_decision(rita)
 
 
 def skipping(rita: Enrolment) -> None:
     held = Assignment.objects.get(rater=rita.user, state=State.RESERVED)
-    queueing.skip(held, held.token, "can't say")
+    queue.skip_assignment(held, held.token, "can't say")
 
 
 def restoring(rita: Enrolment) -> None:
-    restore(Rating.objects.earliest("pk"))
+    restore_earlier_revision(Rating.objects.earliest("pk"))
 
 
 def reporting(rita: Enrolment) -> None:
-    held = queueing.open_of(rita)
+    held = queue.open_of(rita)
     assert held is not None
-    queueing.heartbeat(held, held.token)
+    queue.record_heartbeat(held, held.token)
 
 
 HALFWAY: list[tuple[Callable[[Enrolment], None], str]] = [
-    (reserving, "places.take"),
-    (submitting, "rating.advance"),
-    (changing, "rating.appended"),
-    (taking_back, "undoing.refuse_if_shown"),
-    (skipping, "queueing.refuse_skip"),
-    (restoring, "restoring.advance"),
-    (reporting, "places.until"),
+    (reserving, "enrolment.places.take_rating_place"),
+    (submitting, "rating.ratings.advance_assignment"),
+    (changing, "rating.ratings.append_rating_revision"),
+    (taking_back, "rating.undo.refuse_if_shown"),
+    (skipping, "enrolment.queue.refuse_skip"),
+    (restoring, "rating.earlier_revisions.advance_assignment"),
+    (reporting, "enrolment.places.compute_reservation_expiry"),
 ]
 """What a rater does, and where it stops, having looked, while an admin removes the rater."""
 
@@ -231,20 +237,23 @@ def test_what_is_under_way_is_stored_before_the_end_or_not_at_all(
 ) -> None:
     rita = studies.rater("rita", studies.study(raters=1))
     done = given(rita)
-    submit(done, done.token, said(1), 0)
+    submit_rating(done, done.token, said(1), 0)
     if does is restoring:
-        submit(done, done.token, said(0), 1)
+        submit_rating(done, done.token, said(0), 1)
     if does not in (taking_back, reserving):
         given(rita)
     fresh = Enrolment.objects.select_related("study", "condition", "user").get(pk=rita.pk)
     ada = factories.ada()
     meanwhile(
-        monkeypatch, where, lambda: does(fresh), lambda: enrolling.remove(rita, "slept", ada, exclude=exclude)
+        monkeypatch,
+        where,
+        lambda: does(fresh),
+        lambda: raters.remove_rater(rita, "slept", ada, exclude=exclude),
     )
-    queueing.expire()
+    queue.expire_reservations()
     gone = Enrolment.objects.get(pk=rita.pk)
     assert gone.removed and gone.left_at is not None and gone.finished_at is not None
-    assert not gone.assignments.filter(state__in=queueing.OPEN), "nothing is held"
+    assert not gone.assignments.filter(state__in=queue.OPEN), "nothing is held"
     assert not Rating.objects.filter(created_at__gt=gone.left_at)
     states = list(gone.assignments.values_list("study_pair", "state"))
     for quota in Quota.objects.all():
@@ -252,20 +261,20 @@ def test_what_is_under_way_is_stored_before_the_end_or_not_at_all(
 
 
 def fewer(who: Enrolment) -> None:
-    enrolling.change_capacity(who, 9, "less time", factories.ada())
+    raters.change_capacity(who, 9, "less time", factories.ada())
 
 
 def back(who: Enrolment) -> None:
     with suppress(StudyRefused):  # is not out
-        enrolling.include(who, "it was a mistake", factories.ada())
+        raters.include_excluded_rater(who, "it was a mistake", factories.ada())
 
 
 def out(who: Enrolment) -> None:
-    enrolling.remove(who, "slept", factories.ada(), exclude=True)
+    raters.remove_rater(who, "slept", factories.ada(), exclude=True)
 
 
 def asked_again(who: Enrolment) -> None:
-    ask_again(who.study, Choice(every=True), "a new meaning", factories.ada())
+    ask_again(who.study, RepeatPairFilter(every=True), "a new meaning", factories.ada())
 
 
 VERBS: dict[Callable[[Enrolment], None], Verb] = {
@@ -278,7 +287,11 @@ VERBS: dict[Callable[[Enrolment], None], Verb] = {
 
 @pytest.mark.parametrize(
     ("does", "where"),
-    [(out, "enrolling.changing"), (out, "excluding.leave_out"), (asked_again, "asking_again.record")],
+    [
+        (out, "enrolment.raters.change_with_amendment"),
+        (out, "enrolment.exclusion.leave_out"),
+        (asked_again, "enrolment.repeat_rounds.append_audit_event"),
+    ],
 )
 @pytest.mark.parametrize("then", [fewer, back, out])
 @pytest.mark.parametrize("same", [True, False])
@@ -295,8 +308,8 @@ def test_admins_who_change_raters_at_once_wait_for_each_other(
     rita, rolf = (studies.rater(name, study) for name in ("rita", "rolf"))
     for who in (rolf, rita, rita):
         done = given(who)
-        submit(done, done.token, said(1), 0)
-    assert queueing.next_assignment(rolf) is None
+        submit_rating(done, done.token, said(1), 0)
+    assert queue.next_assignment(rolf) is None
     factories.ada()
     rows = Enrolment.objects.select_related("study", "condition", "user")
     one, other = rows.get(pk=rita.pk), rows.get(pk=rita.pk if same else rolf.pk)
@@ -319,24 +332,24 @@ def test_who_was_taken_out_of_a_draft_meanwhile_is_no_rater_any_more(
 
 def test_a_page_that_does_not_know_holds_nothing_on(rita: Enrolment) -> None:
     held, stale = given(rita), Enrolment.objects.select_related("study", "user").get(pk=rita.pk)
-    enrolling.remove(Enrolment.objects.get(pk=rita.pk), "slept", factories.ada())
+    raters.remove_rater(Enrolment.objects.get(pk=rita.pk), "slept", factories.ada())
     with pytest.raises(Lapsed, match="ended your part"):
-        queueing.heartbeat(held, held.token)
+        queue.record_heartbeat(held, held.token)
     with pytest.raises(QueueClosed, match="ended your part"):
-        queueing.next_assignment(stale)
-    queueing.expire()
+        queue.next_assignment(stale)
+    queue.expire_reservations()
     assert rows() == [(State.LAPSED, 0, 0)]
 
 
 def test_whoever_was_finished_takes_the_place_that_was_taken_back(rita: Enrolment) -> None:
     """Rita has the last places; she takes one back, is removed, and it comes free once it runs out."""
     rolf = studies.rater("rolf", rita.study)
-    while (found := queueing.next_assignment(rita)) is not None:
-        submit(found, found.token, said(1), 0)
-    assert queueing.next_assignment(rolf) is None
+    while (found := queue.next_assignment(rita)) is not None:
+        submit_rating(found, found.token, said(1), 0)
+    assert queue.next_assignment(rolf) is None
     rolf.refresh_from_db()
     assert rolf.finished_at is not None
-    undo(rita)
-    enrolling.remove(rita, "slept", factories.ada())
-    queueing.expire()
+    undo_decision(rita)
+    raters.remove_rater(rita, "slept", factories.ada())
+    queue.expire_reservations()
     assert given(Enrolment.objects.get(pk=rolf.pk)).state == State.RESERVED

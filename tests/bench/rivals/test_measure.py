@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from bench.review.server import Failed
 from bench.rivals import measure
 from bench.rivals.measure import Found
 from bench.rivals.rows import Row
 from bench.rivals.tool import CannotRun, Sample, Step
-from cosqa_site.benches.review_server import Failed
 
 
 class Fake:

@@ -7,15 +7,15 @@ import pytest
 from annotation.models import Build, Case
 from bench.rivals.rows import lean_rows, plan_of, whole_rows
 from bench.rivals.tool import FILTER
-from cosqa_site.benches import seeding
+from bench.seed import database
 
 COUNT = 110
 
 
 @pytest.fixture
 def build(transactional_db: None) -> Build:
-    seeding.fill(plan_of(COUNT))
-    return Build.objects.get(name=seeding.FINISHED)
+    database.fill_seeded_database(plan_of(COUNT))
+    return Build.objects.get(name=database.FINISHED)
 
 
 def test_they_are_the_seeded_cases(build: Build) -> None:

@@ -9,8 +9,8 @@ from typing import ClassVar
 
 import pytest
 
+from bench.review.server import Failed, free_port
 from bench.rivals.web import Link, answers, until
-from cosqa_site.benches.review_server import Failed, free_port
 
 DELAYED_ACKNOWLEDGEMENT = 0.04
 """Seconds that Linux waits at least, unless it is told not to."""

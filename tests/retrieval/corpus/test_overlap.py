@@ -7,9 +7,9 @@ import pytest
 
 from retrieval.corpus.overlap import of_benchmark, of_mining
 from retrieval.evaluation.content import content_of
-from retrieval.evaluation.publishing import Order, publish
-from retrieval.evaluation.running import evaluate_file
-from retrieval.metrics.names import measures
+from retrieval.evaluation.publication import Order, publish_benchmark
+from retrieval.evaluation.runs.system_run import evaluate_file
+from retrieval.metrics.names import parse_measures
 from retrieval.metrics.overlap import Overlap
 from retrieval.models import Annotator, Benchmark, Label, Mining, Pair, Pool
 from tests import factories
@@ -30,14 +30,14 @@ def test_results_of_two_runs(tmp_path: Path) -> None:
     ids = (queries.members.get(position=0).text_id, snippets.members.get(position=0).text_id)
     by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
     Label.objects.create(pair=Pair.objects.keep_all([ids])[0], annotator=by, value=1)
-    benchmark = publish(Order("small", queries, snippets, "by hand"), Label.objects.all())
+    benchmark = publish_benchmark(Order("small", queries, snippets, "by hand"), Label.objects.all())
     assert of_benchmark(benchmark) == []
     for name, results in (("one", (0, 1)), ("other", (1, 2))):
         path = tmp_path / name
         path.write_text(
             "".join(f"queries-0 Q0 snippets-{one} {rank} 1 x\n" for rank, one in enumerate(results, 1))
         )
-        evaluate_file(path, name, content_of(benchmark), Pool.COLLECTION, measures(["mrr"]))
+        evaluate_file(path, name, content_of(benchmark), Pool.COLLECTION, parse_measures(["mrr"]))
     (found,) = of_benchmark(benchmark)
     assert {found.first, found.second} == {"one (text not known)", "other (text not known)"}
     assert (found.queries, found.shared) == (1, 1.0)
@@ -51,14 +51,14 @@ def small(mining: Mining | None = None) -> Benchmark:
     by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
     Label.objects.create(pair=Pair.objects.keep_all([ids])[0], annotator=by, value=1)
     order = Order("small", queries, snippets, "by hand", mining, searched=Pool.COLLECTION)
-    return publish(order, Label.objects.all())
+    return publish_benchmark(order, Label.objects.all())
 
 
 def listed(folder: Path, benchmark: Benchmark, name: str, *names: str, pool: Pool = Pool.COLLECTION) -> None:
     """Score a run that lists snippets of these names for the first query."""
     path = folder / name
     path.write_text("".join(f"queries-0 Q0 {one} {rank} 1 x\n" for rank, one in enumerate(names, 1)))
-    evaluate_file(path, name, content_of(benchmark), pool, measures(["mrr"]))
+    evaluate_file(path, name, content_of(benchmark), pool, parse_measures(["mrr"]))
 
 
 @pytest.mark.django_db
@@ -88,11 +88,11 @@ def test_one_system_with_two_texts_is_two(tmp_path: Path) -> None:
     ids = (queries.members.get(position=0).text_id, snippets.members.get(position=0).text_id)
     by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
     Label.objects.create(pair=Pair.objects.keep_all([ids])[0], annotator=by, value=1)
-    benchmark = publish(Order("small", queries, snippets, "by hand"), Label.objects.all())
+    benchmark = publish_benchmark(Order("small", queries, snippets, "by hand"), Label.objects.all())
     for text in ("whole", ""):
         path = tmp_path / "one"
         path.write_text("queries-0 Q0 snippets-0 1 1 x\n")
-        measured = measures(["mrr"])
+        measured = parse_measures(["mrr"])
         evaluate_file(path, "one", content_of(benchmark), Pool.COLLECTION, measured, text_option=text)
     (found,) = of_benchmark(benchmark)
     assert {found.first, found.second} == {"one", "one (text not known)"}

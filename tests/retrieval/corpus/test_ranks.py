@@ -5,7 +5,7 @@ from collections import Counter
 import pytest
 
 from retrieval.corpus.ranks import Counted, by_rank, of_benchmark
-from retrieval.evaluation.publishing import Order, publish
+from retrieval.evaluation.publication import Order, publish_benchmark
 from retrieval.models import Annotator, Benchmark, Label, Pool
 from tests import factories
 
@@ -36,7 +36,7 @@ def test_candidates_of_further_minings_count_once_at_the_rank_of_the_first() -> 
     found = first.candidates.get(rank=2)
     Label.objects.create(pair=found.pair, annotator=said, value=1)
     order = Order("made", first.queries, first.snippets, "a rule", first, [second], Pool.COLLECTION)
-    made = publish(order, Label.objects.all())
+    made = publish_benchmark(order, Label.objects.all())
     told = [(row.rank, row.candidates, row.judged, row.matches) for row in of_benchmark(made)]
     assert told == [(1, 1, 0, 0), (2, 1, 1, 1), (3, 1, 0, 0)]
 

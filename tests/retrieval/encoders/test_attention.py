@@ -33,7 +33,7 @@ def seen(lengths: list[int]) -> torch.Tensor:
 
 def attended(asked: Tensors, mask: torch.Tensor | None, **options: Any) -> torch.Tensor:
     with torch.inference_mode():
-        return attention.attend(BERTS, *asked, mask, **options)[0].float()
+        return attention.compute_attention(BERTS, *asked, mask, **options)[0].float()
 
 
 def plainly(asked: Tensors, mask: torch.Tensor | None) -> torch.Tensor:
@@ -73,5 +73,5 @@ def test_float32_and_what_is_trained_are_left_to_torch(monkeypatch: pytest.Monke
     plain, short = drawn(2, 9, seed=4, dtype=torch.float32), drawn(2, 9, seed=4)
     assert torch.equal(attended(plain, None), plainly(plain, None))
     short[0].requires_grad_()
-    torch.autograd.backward(attention.attend(BERTS, *short, None)[0].sum())
+    torch.autograd.backward(attention.compute_attention(BERTS, *short, None)[0].sum())
     assert short[0].grad is not None

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from retrieval.encoders import Floats, get
+from retrieval.encoders import Floats, find_encoder
 from retrieval.encoders.registry import CURRENT
 from retrieval.encoders.transformer import TransformerEncoder
 from tests.retrieval.encoders.conftest import CORPUS, SIZES, save_bert
@@ -120,7 +120,7 @@ def saved(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 def encoder(kind: str, folder: Path) -> TransformerEncoder:
-    found = get(f"{kind}:{folder}")
+    found = find_encoder(f"{kind}:{folder}")
     assert isinstance(found, TransformerEncoder)
     return found
 

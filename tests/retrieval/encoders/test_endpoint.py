@@ -18,8 +18,8 @@ from django.core.management import call_command
 from retrieval import encoders
 from retrieval.encoders import MissingWeights, endpoint
 from retrieval.encoders.endpoint import EndpointEncoder, asked_in_words
-from retrieval.evaluation.publishing import Order, publish
-from retrieval.mining import begin_anew, perform
+from retrieval.evaluation.publication import Order, publish_benchmark
+from retrieval.mining import begin_anew, perform_mining
 from retrieval.models import Annotator, Label, Mining, Pair
 from tests import factories
 
@@ -161,7 +161,7 @@ def test_what_is_not_configured_is_told(monkeypatch: pytest.MonkeyPatch) -> None
 def test_what_is_stored_is_kept_by_server_model_and_length(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(endpoint.BASE_URL, "https://user:pass@models.example:8443/v1/")
     monkeypatch.setenv(endpoint.KEY, "any")
-    encoder = encoders.get("endpoint:text-large")
+    encoder = encoders.find_encoder("endpoint:text-large")
     assert encoder.name == "endpoint:text-large"
     assert encoder.identity == "endpoint;server=models.example:8443/v1;model=text-large;characters=8000"
 
@@ -218,13 +218,13 @@ def test_a_mining_adds_up_what_was_asked_for_it(server: Server, tmp_path: Path) 
     row = Mining.objects.create(
         queries=queries, snippets=snippets, encoders=["endpoint:tiny", "bm25"], k=2, rule=0
     )
-    perform(row, tmp_path)
+    perform_mining(row, tmp_path)
     row.refresh_from_db()
     before = len(server.asked)
     counts = {"model": "tiny", "requests": before, "tokens": 7 * before, "untold": 0}
     assert row.asked == {"endpoint:tiny": counts}
     begin_anew(row)
-    perform(row, tmp_path)
+    perform_mining(row, tmp_path)
     row.refresh_from_db()
     now = len(server.asked)
     assert row.asked == {"endpoint:tiny": {**counts, "requests": now, "tokens": 7 * now}}
@@ -238,14 +238,14 @@ def test_what_was_asked_of_a_server_that_fails_later_is_kept(server: Server, tmp
         queries=factories.queries(), snippets=factories.snippets(), encoders=["endpoint:tiny"], k=2, rule=0
     )
     with pytest.raises(MissingWeights):
-        perform(row, tmp_path)
+        perform_mining(row, tmp_path)
     asked = {"model": "tiny", "requests": 1, "tokens": 5, "untold": 0}
     assert Mining.objects.get(pk=row.pk).asked == {"endpoint:tiny": asked}
 
 
 def test_whether_it_counts_terms_is_known_without_asking_a_server(server: Server) -> None:
     assert not encoders.is_lexical(EndpointEncoder("tiny"))
-    assert encoders.is_lexical(encoders.get("bm25"))
+    assert encoders.is_lexical(encoders.find_encoder("bm25"))
     assert server.asked == []
 
 
@@ -259,7 +259,7 @@ def test_an_evaluation_says_what_was_asked_for_it(
     texts = (queries.members.get(position=0).text_id, snippets.members.get(position=0).text_id)
     by = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {})
     Label.objects.create(pair=Pair.objects.keep_all([texts])[0], annotator=by, value=1)
-    publish(Order("small", queries, snippets, "by hand"), Label.objects.all())
+    publish_benchmark(Order("small", queries, snippets, "by hand"), Label.objects.all())
     call_command("evaluate", "small", "--encoder", "endpoint:tiny", "bm25", "--metrics", "mrr", "--json")
     found = json.loads(capsys.readouterr().out)
     requests = len(server.asked)

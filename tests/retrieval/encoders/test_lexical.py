@@ -8,12 +8,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.encoders import UnknownEncoder, get
+from retrieval.encoders import UnknownEncoder, find_encoder
 from retrieval.encoders.bag_of_words import BagOfWords
 from retrieval.encoders.bm25 import BM25
-from retrieval.encoders.fielded import FieldedBM25
-from retrieval.encoders.frequencies import Frequencies, counted
-from retrieval.encoders.terms import tokens
+from retrieval.encoders.bm25_fields import FieldedBM25
+from retrieval.encoders.frequencies import Frequencies, count_document_frequencies
+from retrieval.encoders.terms import tokenize_text
 
 SNIPPETS = (
     "def read_csv(path):\n    return open(path)",
@@ -36,14 +36,14 @@ some_texts = st.lists(st.text(alphabet="ab cD_1", max_size=12), min_size=1, max_
     ],
 )
 def test_tokens_split_identifiers(text: str, expected: list[str]) -> None:
-    assert tokens(text) == expected
+    assert tokenize_text(text) == expected
 
 
 def test_bm25_by_spelling_equals_bm25s_scores_of_words() -> None:
     engine = bm25s.BM25(k1=1.5, b=0.75, method="lucene", dtype="float64")
-    engine.index([tokens(snippet) for snippet in SNIPPETS], show_progress=False)
+    engine.index([tokenize_text(snippet) for snippet in SNIPPETS], show_progress=False)
     query = "read the csv csv path"
-    expected = engine.get_scores([token for token in tokens(query) if token != "the"])
+    expected = engine.get_scores([token for token in tokenize_text(query) if token != "the"])
     assert np.allclose(BM25().fit(SNIPPETS).scores([query]).raw[0], expected, atol=1e-9)
 
 
@@ -64,7 +64,9 @@ def test_bm25_counts_unknown_terms_in_the_bound() -> None:
     """idf of a known term = ln(1 + 1.5 / 1.5), of an unknown one ln(1 + 2.5 / 0.5)."""
     scores = BM25().fit(["alpha beta", "gamma delta"]).scores(["alpha omega"])
     assert scores.bound == pytest.approx([math.log(2) + math.log(6)])
-    assert counted(["alpha beta", "gamma delta"]).idf("omega") == pytest.approx(math.log(6))
+    assert count_document_frequencies(["alpha beta", "gamma delta"]).idf("omega") == pytest.approx(
+        math.log(6)
+    )
 
 
 def test_bag_of_words_is_the_cosine_of_counts() -> None:
@@ -77,7 +79,7 @@ def test_bag_of_words_is_the_cosine_of_counts() -> None:
 @pytest.mark.parametrize("snippets", [[], [""], ["", "()"], ["alpha", ""]])
 @pytest.mark.parametrize("query", ["", "unheard of"])
 def test_nothing_in_common_scores_zero(name: str, snippets: list[str], query: str) -> None:
-    encoder = get(name)
+    encoder = find_encoder(name)
     assert isinstance(encoder, BM25 | BagOfWords)
     scores = encoder.fit(snippets).scores([query])
     assert scores.entering.shape == (1, len(snippets))
@@ -110,7 +112,7 @@ def test_parts_weighed_by_the_frequencies_of_all_score_to_the_last_bit_alike(
     encoder: BM25 | BagOfWords | FieldedBM25, snippets: list[str], queries: list[str], cut: int
 ) -> None:
     fields = zip(*map(encoder.fields, snippets), strict=True)
-    known = [Frequencies.from_bytes(counted(texts).to_bytes()) for texts in fields]
+    known = [Frequencies.from_bytes(count_document_frequencies(texts).to_bytes()) for texts in fields]
     whole = encoder.fit(snippets).scores(queries)
     some = [encoder.fit(part, known).scores(queries) for part in (snippets[:cut], snippets[cut:])]
     assert (np.hstack([one.raw for one in some]) == whole.raw).all()
@@ -119,4 +121,4 @@ def test_parts_weighed_by_the_frequencies_of_all_score_to_the_last_bit_alike(
 
 def test_an_unknown_name_lists_the_known_ones() -> None:
     with pytest.raises(UnknownEncoder, match=r"no encoder is called 'bm26'.*bm25, bow"):
-        get("bm26")
+        find_encoder("bm26")

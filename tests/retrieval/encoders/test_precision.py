@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.encoders import get, precision
+from retrieval.encoders import find_encoder, precision
 from retrieval.encoders.transformer import TransformerEncoder
 
 TEXTS = ["sort a list", "def read_csv(path):\n    return open(path)", "x" * 50]
 
 
 def encoder(kind: str, folder: Path, wanted: precision.Precision) -> TransformerEncoder:
-    found = get(f"{kind}:{folder}")
+    found = find_encoder(f"{kind}:{folder}")
     assert isinstance(found, TransformerEncoder)
     return replace(found, wanted=wanted)
 
@@ -35,7 +35,7 @@ def test_each_precision_has_vectors_of_its_own(
 
 
 def test_a_tiny_model_is_not_timed(tiny_models: dict[str, Path]) -> None:
-    found = get(f"minilm:{tiny_models['minilm']}")
+    found = find_encoder(f"minilm:{tiny_models['minilm']}")
     assert isinstance(found, TransformerEncoder)
     assert found.precision == "fp32"
 
@@ -60,4 +60,4 @@ def test_the_clearly_faster_one_is_chosen_where_the_processor_has_it(
     def forward(ids: object, one: precision.Precision) -> None:
         now[0] += taken[one]
 
-    assert precision.faster(forward) == chosen
+    assert precision.choose_faster_precision(forward) == chosen

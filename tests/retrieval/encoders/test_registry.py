@@ -12,8 +12,13 @@ import numpy as np
 import pytest
 from django.core.management import call_command
 
-from retrieval.encoders import get, why_missing
-from retrieval.encoders.declared import OtherConfiguration, declared, faults, warnings
+from retrieval.encoders import find_encoder, why_missing
+from retrieval.encoders.model_card import (
+    OtherConfiguration,
+    find_declaration_faults,
+    find_declaration_warnings,
+    read_model_declaration,
+)
 from retrieval.encoders.registry import CURRENT, KNOWN, OF_THE_PAPER
 from retrieval.encoders.transformer import TransformerEncoder
 from tests.retrieval.encoders.conftest import save_bert
@@ -45,14 +50,14 @@ def saved(folder: Path, pooling: str, dense: bool = False, prompts: dict[str, st
 
 
 def encoder(kind: str, folder: Path) -> TransformerEncoder:
-    found = get(f"{kind}:{folder}")
+    found = find_encoder(f"{kind}:{folder}")
     assert isinstance(found, TransformerEncoder)
     return found
 
 
 def test_every_known_encoder_has_a_name_and_a_cut() -> None:
     for name, known in KNOWN.items():
-        assert isinstance(get(name), TransformerEncoder)
+        assert isinstance(find_encoder(name), TransformerEncoder)
         assert set(known.lengths) == set(known.prefixes) == {"query", "snippet"}
     assert set(OF_THE_PAPER) | set(CURRENT) == set(KNOWN)
 
@@ -107,8 +112,10 @@ def test_other_prompts_are_told(tmp_path: Path, caplog: pytest.LogCaptureFixture
 
 def test_an_instruction_is_ours_to_choose() -> None:
     known = KNOWN["qwen3-embedding"]
-    found = declared(Path("/nowhere"))
-    assert not list(faults(known, found)) and not list(warnings(known, found))
+    found = read_model_declaration(Path("/nowhere"))
+    assert not list(find_declaration_faults(known, found)) and not list(
+        find_declaration_warnings(known, found)
+    )
 
 
 def test_the_old_and_the_new_way_to_name_a_pooling(tmp_path: Path) -> None:
@@ -120,10 +127,13 @@ def test_the_old_and_the_new_way_to_name_a_pooling(tmp_path: Path) -> None:
         {"embedding_dimension": 8, "pooling_mode": "lasttoken"},
     ):
         (tmp_path / "1_Pooling" / "config.json").write_text(json.dumps(written))
-        assert (declared(tmp_path).pooling, declared(tmp_path).dimension) == ("lasttoken", 8)
+        assert (read_model_declaration(tmp_path).pooling, read_model_declaration(tmp_path).dimension) == (
+            "lasttoken",
+            8,
+        )
     (tmp_path / "1_Pooling" / "config.json").write_text("{")
     with pytest.raises(OtherConfiguration, match="is no JSON"):
-        declared(tmp_path)
+        read_model_declaration(tmp_path)
 
 
 @pytest.mark.django_db

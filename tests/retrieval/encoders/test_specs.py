@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from retrieval.encoders.specs import Spec, WrongSpec, checked, files, read
+from retrieval.encoders.specs import Spec, WrongSpec, find_spec_files, parse_encoder_spec, read_encoder_spec
 
 TOML = """
 hf_id = "intfloat/e5-base-v2"
@@ -29,12 +29,12 @@ def written(folder: Path, text: str, name: str = "mine.toml") -> Path:
 def fault(**told: Any) -> str:
     """What is said of a spec with these values."""
     with pytest.raises(WrongSpec) as found:
-        checked({"name": "mine", "hf_id": "a/b", "pooling": "mean", **told}, "mine.toml")
+        parse_encoder_spec({"name": "mine", "hf_id": "a/b", "pooling": "mean", **told}, "mine.toml")
     return str(found.value)
 
 
 def test_a_file_is_called_as_the_encoder_and_says_the_rest(tmp_path: Path) -> None:
-    spec = read(written(tmp_path, TOML))
+    spec = read_encoder_spec(written(tmp_path, TOML))
     assert (spec.name, spec.hf_id, spec.pooling) == ("mine", "intfloat/e5-base-v2", "mean")
     assert spec.prefixes == {"query": "query: ", "snippet": "passage: "}
     assert spec.lengths == {"query": 128, "snippet": 256}
@@ -43,8 +43,8 @@ def test_a_file_is_called_as_the_encoder_and_says_the_rest(tmp_path: Path) -> No
 
 def test_toml_and_json_say_the_same(tmp_path: Path) -> None:
     told = {"name": "mine", "folder": "model", "pooling": "cls"}
-    found = read(written(tmp_path, json.dumps(told), "other.json"))
-    same = read(written(tmp_path, 'name = "mine"\nfolder = "model"\npooling = "cls"\n'))
+    found = read_encoder_spec(written(tmp_path, json.dumps(told), "other.json"))
+    same = read_encoder_spec(written(tmp_path, 'name = "mine"\nfolder = "model"\npooling = "cls"\n'))
     assert found == same
     assert found.folder == str(tmp_path / "model")  # from where the file lies
 
@@ -82,7 +82,7 @@ def test_what_is_wrong_is_told_by_its_key(told: dict[str, Any], words: str) -> N
 
 def test_what_is_missing_is_told() -> None:
     with pytest.raises(WrongSpec, match="pooling: Field required"):
-        checked({"name": "mine", "hf_id": "a/b"}, "mine.toml")
+        parse_encoder_spec({"name": "mine", "hf_id": "a/b"}, "mine.toml")
 
 
 @pytest.mark.parametrize(
@@ -97,13 +97,13 @@ def test_what_is_missing_is_told() -> None:
 )
 def test_files_that_describe_nothing(name: str, text: str, words: str, tmp_path: Path) -> None:
     with pytest.raises(WrongSpec, match=words):
-        read(written(tmp_path, text, name))
+        read_encoder_spec(written(tmp_path, text, name))
     with pytest.raises(WrongSpec, match="can't be read"):
-        read(tmp_path / "nowhere.toml")
+        read_encoder_spec(tmp_path / "nowhere.toml")
 
 
 def test_of_a_folder_the_toml_and_json_files_count(tmp_path: Path) -> None:
     for name in ("a.toml", "b.json", "notes.txt"):
         written(tmp_path, TOML, name)
-    assert list(files(tmp_path)) == ["a", "b"]
-    assert files(tmp_path / "nowhere") == {}
+    assert list(find_spec_files(tmp_path)) == ["a", "b"]
+    assert find_spec_files(tmp_path / "nowhere") == {}

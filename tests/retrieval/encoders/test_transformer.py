@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.encoders import Floats, Kind, MissingWeights, get, why_missing
-from retrieval.encoders.transformer import TransformerEncoder, batches, collapsed
+from retrieval.encoders import Floats, Kind, MissingWeights, find_encoder, why_missing
+from retrieval.encoders.transformer import TransformerEncoder, batch_by_length, collapse_whitespace
 
 KINDS = ("minilm", "codebert", "unixcoder", "codet5p")
 TEXTS = [
@@ -27,7 +27,7 @@ TEXTS = [
 
 
 def encoder_of(kind: str, folder: Path) -> TransformerEncoder:
-    encoder = get(f"{kind}:{folder}")
+    encoder = find_encoder(f"{kind}:{folder}")
     assert isinstance(encoder, TransformerEncoder)
     return encoder
 
@@ -133,7 +133,7 @@ def test_vectors_equal_a_plain_loop(kind: str, side: Kind, text: str, tiny_model
 
 def test_unmasked_codet5p_attends_to_padding(tiny_models: dict[str, Path]) -> None:
     folder = tiny_models["codet5p"]
-    unmasked, masked = get(f"codet5p-unmasked:{folder}"), encoder_of("codet5p", folder)
+    unmasked, masked = find_encoder(f"codet5p-unmasked:{folder}"), encoder_of("codet5p", folder)
     assert isinstance(unmasked, TransformerEncoder)
     found = unmasked.encode(["sort a list", "x"], "query")
     assert np.abs(found[0] - plain_codet5p(folder, "sort a list", 64, mask=False)).max() < 1e-5
@@ -147,7 +147,7 @@ def test_no_texts_give_no_vectors(tiny_models: dict[str, Path]) -> None:
 
 def test_text_that_utf8_cannot_hold_is_encoded(tiny_models: dict[str, Path]) -> None:
     assert np.isfinite(encoder_of("codebert", tiny_models["codebert"]).encode(["a \ud800 b"], "query")).all()
-    assert collapsed(" a \ud800\n\tb ") == "a ? b"
+    assert collapse_whitespace(" a \ud800\n\tb ") == "a ? b"
 
 
 def test_identity_follows_the_weights_not_the_folder(tiny_models: dict[str, Path], tmp_path: Path) -> None:
@@ -168,7 +168,7 @@ def test_progress_counts_texts(tiny_models: dict[str, Path]) -> None:
 
 @given(lengths=st.lists(st.integers(1, 50), max_size=60), budget=st.integers(1, 200))
 def test_batches_hold_every_text_once_within_the_budget(lengths: list[int], budget: int) -> None:
-    groups = list(batches(lengths, budget))
+    groups = list(batch_by_length(lengths, budget))
     assert sorted(index for group in groups for index in group) == list(range(len(lengths)))
     assert all(len(g) == 1 or max(lengths[i] for i in g) * len(g) <= budget for g in groups)
 
@@ -223,8 +223,9 @@ def test_a_hub_model_that_is_not_here_says_how_to_get_it(
 
 def test_naming_encoders_does_not_import_torch() -> None:
     code = (
-        "import sys; from retrieval.encoders import NAMES, get, why_missing; import retrieval.index\n"
-        "[(get(name), why_missing(name)) for name in NAMES]\n"
+        "import sys; import retrieval.index\n"
+        "from retrieval.encoders import NAMES, find_encoder, why_missing\n"
+        "[(find_encoder(name), why_missing(name)) for name in NAMES]\n"
         "sys.exit(sum(m in sys.modules for m in ('torch', 'transformers', 'faiss')))"
     )
     root = Path(__file__).resolve().parents[3]

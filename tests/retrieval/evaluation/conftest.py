@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from retrieval.evaluation.publishing import Order, publish
+from retrieval.evaluation.publication import Order, publish_benchmark
 from retrieval.models import Annotator, Benchmark, Collection, Label, Pair
 from tests import factories
 
@@ -28,7 +28,7 @@ def labelled(annotator: Annotator) -> Order:
 
 @pytest.fixture
 def benchmark_(labelled: Order) -> Benchmark:
-    return publish(labelled, Label.objects.all())
+    return publish_benchmark(labelled, Label.objects.all())
 
 
 def pair(queries: Collection, snippets: Collection, query: int, snippet: int) -> Pair:

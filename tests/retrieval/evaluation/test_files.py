@@ -11,8 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.evaluation.files import Evaluation, NotComparable, evaluate_files
-from retrieval.metrics.names import measures
-from retrieval.sources.lines import Malformed
+from retrieval.metrics.names import parse_measures
+from retrieval.sources.readers.lines import Malformed
 
 
 @pytest.fixture
@@ -29,7 +29,7 @@ class Files:
     def evaluate(self, qrels: str, run: str, names: str, language: str | None = None) -> Evaluation:
         self.qrels.write_text(qrels)
         self.run.write_text(run)
-        return evaluate_files(self.qrels, self.run, measures(names.split(",")), language)
+        return evaluate_files(self.qrels, self.run, parse_measures(names.split(",")), language)
 
     def value(self, qrels: str, run: str, name: str, language: str | None = None) -> float | None:
         return self.evaluate(qrels, run, name, language).averages[name].value

@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any
 
-from retrieval.evaluation.publishing import Chosen, Order, last_of, publish_chosen
+from retrieval.evaluation.publication import Chosen, Order, last_of, publish_chosen
 from retrieval.models import Annotator, Benchmark, Collection, Label, Mining, Pair, Pool, Text
 from tests import factories
 

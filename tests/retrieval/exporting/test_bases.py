@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.exporting.labels import Choice
-from retrieval.exporting.performing import Options, export
+from retrieval.exporting.export_run import Options, export_benchmark
+from retrieval.exporting.labels import LabelChoice
 from retrieval.models import Basis, Benchmark, Label
 from retrieval.models.labels import BASES
 from tests.retrieval.exporting.conftest import annotator, benchmark, lines, loaded
@@ -41,7 +41,7 @@ def hashed(of: Benchmark) -> str:
 
 
 def test_each_basis_comes_back_with_the_same_hash(made: Benchmark, tmp_path: Path) -> None:
-    export(made, "release", tmp_path, Options())
+    export_benchmark(made, "release", tmp_path, Options())
     again = imported(tmp_path, "again")
     assert again.digest == made.digest
     assert sources(again) == sources(made)
@@ -59,7 +59,7 @@ def test_the_hash_covers_it_and_stays_where_it_is_not_known() -> None:
 
 
 def test_users_can_cut_by_it(made: Benchmark, tmp_path: Path) -> None:
-    export(made, "release", tmp_path, Options())
+    export_benchmark(made, "release", tmp_path, Options())
     sure = {Basis.CLEAR, Basis.AGREED, Basis.PERSON}
     kept = {
         (row["query-idx"], row["code-idx"])
@@ -71,7 +71,7 @@ def test_users_can_cut_by_it(made: Benchmark, tmp_path: Path) -> None:
 
 
 def test_a_release_from_before_has_none(made: Benchmark, tmp_path: Path) -> None:
-    export(made, "release", tmp_path, Options())
+    export_benchmark(made, "release", tmp_path, Options())
     rows = lines(tmp_path, "provenance/labels.jsonl")
     before = [json.dumps({name: told for name, told in row.items() if name != "basis"}) for row in rows]
     (tmp_path / "provenance/labels.jsonl").write_text("\n".join(before))
@@ -85,7 +85,7 @@ def test_a_release_from_before_has_none(made: Benchmark, tmp_path: Path) -> None
 
 @pytest.mark.parametrize("told", ["sure", "x" * 900, None, 7, ["clear"]])
 def test_what_is_no_basis_is_not_known(made: Benchmark, tmp_path: Path, told: object) -> None:
-    export(made, "release", tmp_path, Options())
+    export_benchmark(made, "release", tmp_path, Options())
     rows = [json.dumps(row | {"basis": told}) for row in lines(tmp_path, "provenance/labels.jsonl")]
     (tmp_path / "provenance/labels.jsonl").write_text("\n".join(rows))
     assert set(imported(tmp_path, "again").labels.values_list("label__basis", flat=True)) == {""}
@@ -96,6 +96,9 @@ def test_what_agents_said_where_people_overruled_them_has_its_own(tmp_path: Path
     made = benchmark(said={agents: {(0, 0): 0, (1, 1): 1}, person: {(0, 0): 1}})
     Label.objects.filter(annotator=agents).update(basis=Basis.TESTED)
     Label.objects.filter(annotator=person).update(basis=Basis.PERSON)
-    for choice, bases in ((Choice.FINAL, ["person", "tested"]), (Choice.AGENTS, ["tested", "tested"])):
-        export(made, "release", tmp_path / choice, Options(labels=choice))
+    for choice, bases in (
+        (LabelChoice.FINAL, ["person", "tested"]),
+        (LabelChoice.AGENTS, ["tested", "tested"]),
+    ):
+        export_benchmark(made, "release", tmp_path / choice, Options(labels=choice))
         assert [row["basis"] for row in lines(tmp_path / choice, "provenance/labels.jsonl")] == bases

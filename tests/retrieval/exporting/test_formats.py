@@ -14,15 +14,16 @@ import yaml
 from django.core.management import CommandError, call_command
 from pyarrow import Table, parquet
 
-from retrieval.exporting.labels import Choice
-from retrieval.exporting.licences import Withhold
+from retrieval.exporting.export_run import FORMATS, Options, export_benchmark
+from retrieval.exporting.labels import LabelChoice
 from retrieval.exporting.parts import repository_of
-from retrieval.exporting.performing import FORMATS, Options, export
-from retrieval.exporting.withholding import withheld_by_policy
+from retrieval.exporting.withheld_counts import withheld_by_policy
+from retrieval.exporting.withholding_policy import Withhold
 from retrieval.models import Benchmark, Label, Member
-from retrieval.sources import GivenLabel, Query, Snippet, beir, cosqa, trec
-from retrieval.sources.parquet import MissingLibrary
-from retrieval.sources.unpacking import BEIR, unpack
+from retrieval.sources import GivenLabel, Query, Snippet
+from retrieval.sources.formats import beir, cosqa, trec
+from retrieval.sources.readers.parquet import MissingLibrary
+from retrieval.sources.readers.zip_folder import BEIR, unpack_zip
 from tests import factories
 from tests.retrieval.exporting.conftest import annotator, benchmark, lines, loaded
 
@@ -37,7 +38,7 @@ def made() -> Benchmark:
 
 
 def test_coclr_is_read_back(made: Benchmark, tmp_path: Path) -> None:
-    done = export(made, "coclr", tmp_path, Options())
+    done = export_benchmark(made, "coclr", tmp_path, Options())
     assert done.files[:2] == ["cosqa-all.json", "code_idx_map.txt"]
     first = loaded(tmp_path, "cosqa-all.json")[0]
     assert first == {
@@ -57,14 +58,14 @@ def test_coclr_is_read_back(made: Benchmark, tmp_path: Path) -> None:
 
 
 def test_coclr_in_parts(made: Benchmark, tmp_path: Path) -> None:
-    export(made, "coclr", tmp_path, Options(split=3))
+    export_benchmark(made, "coclr", tmp_path, Options(split=3))
     rows = [row for part in PARTS for row in loaded(tmp_path, f"cosqa-{part}.json")]
     assert sorted(row["label"] for row in rows) == [0, 1, 1]
 
 
 def test_beir_is_read_back(made: Benchmark, tmp_path: Path) -> None:
-    export(made, "beir", tmp_path, Options())
-    items = list(beir.read(tmp_path))
+    export_benchmark(made, "beir", tmp_path, Options())
+    items = list(beir.read_beir_folder(tmp_path))
     assert [item.text for item in items if isinstance(item, Query)] == list(factories.QUERIES)
     codes = [item for item in items if isinstance(item, Snippet)]
     assert codes[3].text == made.snippets.members.get(position=3).text.text
@@ -77,9 +78,9 @@ def test_beir_is_read_back(made: Benchmark, tmp_path: Path) -> None:
 
 def test_grades_are_kept_where_a_format_has_them(tmp_path: Path) -> None:
     graded = benchmark(said={annotator("original"): {(0, 0): 3, (0, 1): 0}}, scale="graded")
-    export(graded, "beir", tmp_path / "beir", Options())
+    export_benchmark(graded, "beir", tmp_path / "beir", Options())
     assert (tmp_path / "beir/qrels/test.tsv").read_text().splitlines()[1:] == ["q0\td0\t3", "q0\td1\t0"]
-    done = export(graded, "coclr", tmp_path / "coclr", Options())
+    done = export_benchmark(graded, "coclr", tmp_path / "coclr", Options())
     assert done.warnings[1:] == [
         "1 label between 0 and 1 or above written as 1: provenance/labels.jsonl has the relevance of each"
     ]
@@ -90,7 +91,7 @@ def test_means_below_one_are_told_where_a_format_has_no_grades(tmp_path: Path) -
     made.labels.filter(relevance=1).update(relevance=0.5)
     told = "2 labels between 0 and 1 or above written as 1"
     for name, count in (("release", 1), ("coclr", 1), ("huggingface", 0)):
-        done = export(made, name, tmp_path / name, Options())
+        done = export_benchmark(made, name, tmp_path / name, Options())
         assert sum(text.startswith(told) for text in done.warnings) == count
 
 
@@ -98,7 +99,7 @@ def test_means_below_one_are_told_where_a_format_has_no_grades(tmp_path: Path) -
 def test_where_candidates_are_unknown_what_is_not_listed_is_said_to_be_unjudged(
     name: str, tmp_path: Path
 ) -> None:
-    done = export(benchmark(), name, tmp_path, Options())
+    done = export_benchmark(benchmark(), name, tmp_path, Options())
     assert done.unjudged is None
     assert done.warnings[0].startswith("number of unjudged pairs: not known, as the benchmark was made of")
     assert done.warnings[0].endswith("a pair that is not listed is unjudged, which is not 0")
@@ -112,26 +113,26 @@ def test_where_candidates_are_unknown_what_is_not_listed_is_said_to_be_unjudged(
 def test_the_card_says_where_nobody_knows_how_many_pairs_are_unjudged(
     candidates: list[tuple[int, int]], said: bool, tmp_path: Path
 ) -> None:
-    export(benchmark(candidates=candidates), "huggingface", tmp_path, Options())
+    export_benchmark(benchmark(candidates=candidates), "huggingface", tmp_path, Options())
     card = (tmp_path / "README.md").read_text("utf-8")
     assert ("| candidate pairs without a label | not known |" in card) is said
 
 
 def test_qrels_are_what_evaluate_files_reads(made: Benchmark, tmp_path: Path) -> None:
-    export(made, "qrels", tmp_path, Options())
+    export_benchmark(made, "qrels", tmp_path, Options())
     assert (tmp_path / "qrels.txt").read_text() == "q0 0 d0 1\nq0 0 d1 0\nq1 0 d1 1\n"
     judged = [
         (row.query, row.document, row.relevance) for row in trec.read_qrels(tmp_path / "qrels.txt").rows
     ]
     assert judged == [("q0", "d0", 1.0), ("q0", "d1", 0.0), ("q1", "d1", 1.0)]
-    export(made, "qrels", tmp_path, Options(split=1))
+    export_benchmark(made, "qrels", tmp_path, Options(split=1))
     assert sum(len((tmp_path / f"qrels-{part}.txt").read_text().splitlines()) for part in PARTS) == 3
     assert not (tmp_path / "qrels.txt").exists()
 
 
 def test_a_dataset_folder_has_a_card(made: Benchmark, tmp_path: Path) -> None:
     Member.objects.filter(collection=made.snippets, position=1).update(licence="od|d `x`\n# y")
-    export(made, "huggingface", tmp_path, Options(split=1))
+    export_benchmark(made, "huggingface", tmp_path, Options(split=1))
     text = (tmp_path / "README.md").read_text("utf-8")
     header = yaml.safe_load(text.split("---\n")[1])
     assert [config["config_name"] for config in header["configs"]] == ["pairs", "queries", "codebase"]
@@ -151,7 +152,7 @@ def test_a_licence_is_one_however_it_is_written(made: Benchmark, tmp_path: Path)
     for position, licence in enumerate(["The MIT License (MIT)", "MIT", "Apache 2.0", "CC BY-NC 4.0"]):
         Member.objects.filter(collection=made.snippets, position=position).update(licence=licence)
     assert withheld_by_policy(made)[Withhold.FORBIDDEN] == 1
-    done = export(made, "huggingface", tmp_path, Options())
+    done = export_benchmark(made, "huggingface", tmp_path, Options())
     assert any(text.startswith("1 snippet passed on whose stated licence") for text in done.warnings)
     card = (tmp_path / "README.md").read_text()
     assert "| `MIT` | 2 |\n| `Apache-2.0` | 1 |\n| `CC-BY-NC-4.0` | 1 |" in card
@@ -161,7 +162,7 @@ def test_a_licence_is_one_however_it_is_written(made: Benchmark, tmp_path: Path)
 def test_withheld_snippets_are_in_no_format(made: Benchmark, tmp_path: Path) -> None:
     Member.objects.filter(collection=made.snippets, position=1).update(licence="CC-BY-NC-4.0")
     for name in FORMATS:
-        done = export(made, name, tmp_path / name, Options(withhold=Withhold.FORBIDDEN))
+        done = export_benchmark(made, name, tmp_path / name, Options(withhold=Withhold.FORBIDDEN))
         assert (done.withheld, done.pairs) == (1, 1)
         for path in (tmp_path / name).rglob("*"):
             assert path.is_dir() or b"fromisoformat" not in path.read_bytes(), path
@@ -170,7 +171,7 @@ def test_withheld_snippets_are_in_no_format(made: Benchmark, tmp_path: Path) -> 
 @pytest.mark.parametrize("name", FORMATS)
 def test_withheld_queries_are_in_no_format(made: Benchmark, tmp_path: Path, name: str) -> None:
     Member.objects.filter(collection=made.queries, position=0).update(licence="CC-BY-NC-4.0")
-    done = export(made, name, tmp_path, Options(withhold=Withhold.FORBIDDEN, split=1))
+    done = export_benchmark(made, name, tmp_path, Options(withhold=Withhold.FORBIDDEN, split=1))
     assert (done.queries, done.withheld_queries, done.pairs) == (2, 1, 1)
     for path in tmp_path.rglob("*"):
         assert path.is_dir() or factories.QUERIES[0].encode() not in path.read_bytes(), path
@@ -196,7 +197,7 @@ def test_a_policy_says_what_it_withholds_and_why(
 ) -> None:
     for position, licence in enumerate(["CC-BY-NC-4.0", "", "NOASSERTION", "MIT"]):
         Member.objects.filter(collection=made.snippets, position=position).update(licence=licence)
-    done = export(made, "huggingface", tmp_path, Options(withhold=policy))
+    done = export_benchmark(made, "huggingface", tmp_path, Options(withhold=policy))
     assert (done.withheld, done.withheld_for) == (sum(reasons.values()), reasons)
     assert withheld_by_policy(made)[policy] == done.withheld
     manifest = loaded(tmp_path, "workbench.json")
@@ -218,26 +219,26 @@ def test_without_its_library_parquet_says_what_it_needs(
 ) -> None:
     monkeypatch.setitem(sys.modules, "pyarrow", None)
     with pytest.raises(MissingLibrary, match=r"pip install 'cosqa-workbench\[parquet\]'"):
-        export(made, "parquet", tmp_path, Options())
+        export_benchmark(made, "parquet", tmp_path, Options())
     with pytest.raises(CommandError, match="need pyarrow"):
         call_command("export", "parquet", made.name, str(tmp_path / "other"))
 
 
 def test_the_card_says_what_each_basis_means_and_how_many_labels_it_has(tmp_path: Path) -> None:
     made = benchmark(bases={(0, 0): "agreed", (0, 1): "agreed"})
-    export(made, "huggingface", tmp_path, Options())
+    export_benchmark(made, "huggingface", tmp_path, Options())
     text = (tmp_path / "README.md").read_text("utf-8")
     assert "| `agreed` | reader and arbiter agree | 2 |\n|  | not known: " in text
     assert "`clear`" not in text, "no label of it is here"
     rows = lines(tmp_path, "data/pairs-test.jsonl")
     assert [row["basis"] for row in rows] == ["agreed", "agreed", ""]
-    export(made, "parquet", tmp_path / "packed", Options())
+    export_benchmark(made, "parquet", tmp_path / "packed", Options())
     packed = parquet.read_table(tmp_path / "packed" / "pairs.parquet").to_pylist()
     assert [row["basis"] for row in packed] == ["agreed", "agreed", ""]
 
 
 def test_parquet_can_be_read(made: Benchmark, tmp_path: Path) -> None:
-    export(made, "parquet", tmp_path, Options())
+    export_benchmark(made, "parquet", tmp_path, Options())
     assert parquet.read_table(tmp_path / "pairs.parquet").to_pylist()[0] == {
         "query": 0,
         "code": 0,
@@ -254,8 +255,8 @@ def test_parquet_can_be_read(made: Benchmark, tmp_path: Path) -> None:
 def test_parquet_is_read_back_by_the_reader_of_beir(made: Benchmark, tmp_path: Path) -> None:
     for split, part in ((None, "pairs"), (1, "dev")):
         folder = tmp_path / part
-        export(made, "parquet", folder, Options(split=split))
-        items = list(beir.read(folder))
+        export_benchmark(made, "parquet", folder, Options(split=split))
+        items = list(beir.read_beir_folder(folder))
         assert [item.text for item in items if isinstance(item, Query)] == list(factories.QUERIES)
         members = made.snippets.members.order_by("position").select_related("text__body")
         assert [item for item in items if isinstance(item, Snippet)] == [
@@ -263,31 +264,35 @@ def test_parquet_is_read_back_by_the_reader_of_beir(made: Benchmark, tmp_path: P
         ]
         assert sorted(item.value for item in items if isinstance(item, GivenLabel)) == [0, 1, 1]
         assert len(items) == len(factories.QUERIES) + made.snippets.size + 3
-    counts = [len(list(beir.read(tmp_path / "dev", part))) for part in PARTS]
+    counts = [len(list(beir.read_beir_folder(tmp_path / "dev", part))) for part in PARTS]
     assert sum(counts) - 3 * (len(items) - 3) == 3
 
 
 def test_a_folder_for_the_hub_is_the_same_as_parquet(made: Benchmark, tmp_path: Path) -> None:
     for split, part in ((None, "whole"), (1, "parts")):
         hub, packed = tmp_path / "hub" / part, tmp_path / "parquet" / part
-        export(made, "huggingface", hub, Options(split=split))
-        export(made, "parquet", packed, Options(split=split))
-        assert sorted(map(repr, beir.read(hub))) == sorted(map(repr, beir.read(packed)))
-    assert len(list(beir.read(hub, "validation"))) == len(list(beir.read(packed, "dev")))
+        export_benchmark(made, "huggingface", hub, Options(split=split))
+        export_benchmark(made, "parquet", packed, Options(split=split))
+        assert sorted(map(repr, beir.read_beir_folder(hub))) == sorted(
+            map(repr, beir.read_beir_folder(packed))
+        )
+    assert len(list(beir.read_beir_folder(hub, "validation"))) == len(
+        list(beir.read_beir_folder(packed, "dev"))
+    )
 
 
 def test_a_zip_of_a_folder_for_the_hub_is_unpacked(made: Benchmark, tmp_path: Path) -> None:
-    export(made, "huggingface", tmp_path / "hub", Options())
+    export_benchmark(made, "huggingface", tmp_path / "hub", Options())
     packed = shutil.make_archive(str(tmp_path / "hub"), "zip", tmp_path / "hub")
-    unpack(Path(packed), tmp_path / "into", BEIR)
-    assert sorted(map(repr, beir.read(tmp_path / "into"))) == sorted(
-        repr(item).replace("'hub'", "'into'") for item in beir.read(tmp_path / "hub")
+    unpack_zip(Path(packed), tmp_path / "into", BEIR)
+    assert sorted(map(repr, beir.read_beir_folder(tmp_path / "into"))) == sorted(
+        repr(item).replace("'hub'", "'into'") for item in beir.read_beir_folder(tmp_path / "hub")
     )
 
 
 def test_a_folder_of_beir_is_the_same_as_parquet(made: Benchmark, tmp_path: Path) -> None:
     plain, packed = tmp_path / "plain" / "set", tmp_path / "packed" / "set"
-    export(made, "beir", plain, Options())
+    export_benchmark(made, "beir", plain, Options())
     for name in ("corpus", "queries"):
         (packed / name).mkdir(parents=True)
         rows = lines(plain, f"{name}.jsonl")
@@ -298,12 +303,12 @@ def test_a_folder_of_beir_is_the_same_as_parquet(made: Benchmark, tmp_path: Path
     labels = [line.split("\t") for line in (plain / "qrels/test.tsv").read_text().splitlines()]
     told = [dict(zip(labels[0], row, strict=True)) for row in labels[1:]]
     parquet.write_table(Table.from_pylist(told), packed / "qrels/test-00000-of-00001.parquet")
-    assert sorted(map(repr, beir.read(packed))) == sorted(map(repr, beir.read(plain)))
+    assert sorted(map(repr, beir.read_beir_folder(packed))) == sorted(map(repr, beir.read_beir_folder(plain)))
 
 
 def test_all_formats_take_the_agents_labels(made: Benchmark, tmp_path: Path) -> None:
     for name in ("coclr", "beir", "qrels", "huggingface"):
-        done = export(made, name, tmp_path / name, Options(labels=Choice.AGENTS))
+        done = export_benchmark(made, name, tmp_path / name, Options(labels=LabelChoice.AGENTS))
         assert json.loads((tmp_path / name / "workbench.json").read_text())["labels"] == "agents"
         assert done.pairs == Label.objects.count()
 
@@ -312,7 +317,7 @@ def test_by_repository(tmp_path: Path) -> None:
     made = benchmark(said={annotator(): {(0, 0): 1, (1, 1): 1, (2, 2): 1}})
     link = "https://github.com/a/b/blob/1/m.py#L1"
     Member.objects.filter(collection=made.snippets).update(origin=link)
-    export(made, "beir", tmp_path, Options(split=1, by_repository=True))
+    export_benchmark(made, "beir", tmp_path, Options(split=1, by_repository=True))
     counts = loaded(tmp_path, "splits.json")["queries"].values()
     assert sorted(counts) == [0, 0, 3]
     assert repository_of(link) == "github.com/a/b" and repository_of("stdlib") == ""
@@ -332,7 +337,7 @@ def test_a_split_by_repository_says_of_how_many_snippets_none_is_known(
     made = benchmark(said={annotator(): {(0, 0): 1, (1, 1): 1, (2, 2): 1}})
     members = Member.objects.filter(collection=made.snippets, position__lt=linked)
     members.update(origin="https://github.com/a/b/blob/1/m.py#L1")
-    done = export(made, "beir", tmp_path, Options(split=1, by_repository=True))
+    done = export_benchmark(made, "beir", tmp_path, Options(split=1, by_repository=True))
     warned = [text for text in done.warnings if text.startswith("by repository")]
     assert len(warned) == bool(told) and all(re.match(told, text) for text in warned)
 

@@ -14,15 +14,25 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.django import TestCase
 
-from retrieval.evaluation.publishing import left_out
-from retrieval.exporting.licences import Withhold
-from retrieval.exporting.performing import Options, export
-from retrieval.exporting.writing import FolderInUse
+from retrieval.collections.import_report import Options as ImportOptions
+from retrieval.evaluation.publication import left_out
+from retrieval.exporting.export_run import Options, export_benchmark
+from retrieval.exporting.files import FolderInUse
+from retrieval.exporting.withholding_policy import Withhold
 from retrieval.filters import Rule
-from retrieval.imported import Options as ImportOptions
-from retrieval.models import Annotator, Benchmark, Candidate, Label, Member, Mining, Pair, Source, source_of
+from retrieval.models import (
+    Annotator,
+    Benchmark,
+    Candidate,
+    Label,
+    Member,
+    Mining,
+    Pair,
+    Source,
+    label_source_of,
+)
 from retrieval.models.labels import BASES
-from retrieval.models.texts import canonical
+from retrieval.models.texts import canonicalize_text
 from retrieval.releases import beside, import_release
 from tests import factories
 from tests.retrieval.exporting.conftest import annotator, benchmark, lines, loaded, names
@@ -30,7 +40,7 @@ from tests.retrieval.exporting.conftest import annotator, benchmark, lines, load
 pytestmark = pytest.mark.django_db
 
 texts = st.lists(
-    st.text(min_size=1, max_size=40).map(canonical).filter(bool), min_size=1, max_size=5, unique=True
+    st.text(min_size=1, max_size=40).map(canonicalize_text).filter(bool), min_size=1, max_size=5, unique=True
 )
 
 
@@ -46,7 +56,7 @@ def sources(of: Benchmark) -> list[tuple[str, str, float, Source, bool, str]]:
     for row in of.labels.select_related("pair__query", "pair__snippet", "label__annotator"):
         original = Annotator(kind="original")
         label = row.label or Label(annotator=original)
-        source = source_of(label.annotator.kind, label.annotator.config, label.assisted)
+        source = label_source_of(label.annotator.kind, label.annotator.config, label.assisted)
         texts = row.pair.query.digest, row.pair.snippet.digest
         found.append((*texts, row.relevance, source, label.assisted, label.basis))
     return sorted(found)
@@ -72,7 +82,7 @@ class RoundTrip(TestCase):
         candidates = data.draw(st.lists(places, unique=True))
         made = benchmark(queries, snippets, by, candidates, bases=bases, scale="graded")
         with tempfile.TemporaryDirectory() as folder:
-            done = export(made, "release", Path(folder) / "out", Options())
+            done = export_benchmark(made, "release", Path(folder) / "out", Options())
             again = imported(done.folder, f"again {next(names)}")
         assert again.digest == made.digest
         assert (again.pool, again.size, again.positives) == (made.pool, made.size, made.positives)
@@ -86,7 +96,7 @@ def plain() -> Benchmark:
 
 
 def test_the_files_are_what_the_authors_scripts_read(plain: Benchmark, tmp_path: Path) -> None:
-    export(plain, "release", tmp_path, Options())
+    export_benchmark(plain, "release", tmp_path, Options())
     assert loaded(tmp_path, "query.json")[1] == {"query-idx": 1, "query": factories.QUERIES[1]}
     assert loaded(tmp_path, "codebase.json")[0] == {"code-idx": 0, "code": factories.SNIPPETS[0].strip()}
     pairs = loaded(tmp_path, "pairs.json")
@@ -109,7 +119,7 @@ def test_the_files_are_what_the_authors_scripts_read(plain: Benchmark, tmp_path:
 
 def test_unjudged_pairs_of_an_extension_are_listed_too_each_once(tmp_path: Path) -> None:
     made = benchmark(candidates=[(0, 0), (0, 2)], further=[(0, 2), (0, 1), (2, 3)])
-    done = export(made, "release", tmp_path, Options())
+    done = export_benchmark(made, "release", tmp_path, Options())
     assert done.unjudged == 2
     assert lines(tmp_path, "provenance/unjudged.jsonl") == [
         {"query-idx": 0, "code-idx": 2},
@@ -119,7 +129,7 @@ def test_unjudged_pairs_of_an_extension_are_listed_too_each_once(tmp_path: Path)
 
 
 def test_unjudged_pairs_are_in_a_file_of_their_own_with_a_warning(plain: Benchmark, tmp_path: Path) -> None:
-    done = export(plain, "release", tmp_path, Options())
+    done = export_benchmark(plain, "release", tmp_path, Options())
     assert done.unjudged == 2 and done.warnings[0].startswith("2 candidate pairs unjudged, which is not 0")
     assert lines(tmp_path, "provenance/unjudged.jsonl") == [
         {"query-idx": 0, "code-idx": 2},
@@ -131,7 +141,7 @@ def test_unjudged_pairs_are_in_a_file_of_their_own_with_a_warning(plain: Benchma
 def test_every_pair_carries_its_labels_source(tmp_path: Path) -> None:
     study, person = annotator("merge", study="first"), annotator("person", user=9)
     made = benchmark(said={annotator(): {(0, 0): 1}, study: {(0, 1): 0}, person: {(1, 1): 1}})
-    export(made, "release", tmp_path, Options())
+    export_benchmark(made, "release", tmp_path, Options())
     rows = lines(tmp_path, "provenance/labels.jsonl")
     assert [(row["source"], row["assisted"]) for row in rows] == [
         ("agent", False),
@@ -151,7 +161,7 @@ def test_a_pair_that_is_refused_or_gone_costs_no_other_its_source(
 ) -> None:
     study = annotator("merge", study="first")
     made = benchmark(said={annotator(): {(0, 0): 1}, study: {(0, 1): 2, (1, 1): 1}}, scale="graded")
-    export(made, "release", tmp_path, Options())
+    export_benchmark(made, "release", tmp_path, Options())
     first, *rest = loaded(tmp_path, "pairs.json")
     (tmp_path / "pairs.json").write_text(json.dumps([*([first | change] if change else []), *rest]))
     imported(tmp_path, "again")
@@ -161,7 +171,7 @@ def test_a_pair_that_is_refused_or_gone_costs_no_other_its_source(
 
 def test_means_of_ratings_come_back_without_a_label(tmp_path: Path) -> None:
     made = benchmark(said={annotator("original"): {(0, 0): 2.5, (0, 1): 0, (1, 1): 3}}, scale="graded")
-    export(made, "release", tmp_path, Options())
+    export_benchmark(made, "release", tmp_path, Options())
     rows = lines(tmp_path, "provenance/labels.jsonl")
     for told in (rows, [row | {"scale": ""} for row in rows]):
         text = "\n".join(map(json.dumps, told))
@@ -178,7 +188,7 @@ def test_numbers_of_the_source_are_kept_where_all_have_one(tmp_path: Path) -> No
     made = benchmark()
     for number, member in enumerate(Member.objects.filter(collection=made.queries)):
         Member.objects.filter(pk=member.pk).update(source_id=str(100 + number))
-    export(made, "release", tmp_path, Options())
+    export_benchmark(made, "release", tmp_path, Options())
     assert [row["query-idx"] for row in loaded(tmp_path, "query.json")] == [100, 101, 102]
     again = imported(tmp_path, "again")
     assert again.digest == made.digest
@@ -189,7 +199,7 @@ def test_numbers_of_the_source_are_kept_where_all_have_one(tmp_path: Path) -> No
 
 
 def test_importing_again_changes_nothing(plain: Benchmark, tmp_path: Path) -> None:
-    export(plain, "release", tmp_path, Options())
+    export_benchmark(plain, "release", tmp_path, Options())
     first = imported(tmp_path, "again")
     kinds = Member, Label, Pair, Mining, Candidate, Benchmark
     before = [kind._default_manager.count() for kind in kinds]
@@ -203,7 +213,7 @@ def test_importing_again_changes_nothing(plain: Benchmark, tmp_path: Path) -> No
 
 
 def test_a_release_of_others_needs_no_side_files(plain: Benchmark, tmp_path: Path) -> None:
-    export(plain, "release", tmp_path, Options())
+    export_benchmark(plain, "release", tmp_path, Options())
     for name in ("workbench.json", "provenance"):
         shutil.rmtree(tmp_path / name) if (tmp_path / name).is_dir() else (tmp_path / name).unlink()
     for name in ("query", "codebase", "pairs"):
@@ -251,7 +261,7 @@ def test_an_id_of_two_functions_is_told(tmp_path: Path, dry_run: bool) -> None:
 
 
 def test_a_dry_run_reads_the_pairs_too(plain: Benchmark, tmp_path: Path) -> None:
-    export(plain, "release", tmp_path / "out", Options())
+    export_benchmark(plain, "release", tmp_path / "out", Options())
     path = tmp_path / "out/pairs.json"
     pairs = json.loads(path.read_text())
     path.write_text(json.dumps([*pairs[1:], pairs[0] | {"label": 7}]))
@@ -265,7 +275,7 @@ def test_a_dry_run_reads_the_pairs_too(plain: Benchmark, tmp_path: Path) -> None
 
 
 def test_what_no_database_takes_is_marked_in_what_a_release_says(plain: Benchmark, tmp_path: Path) -> None:
-    export(plain, "release", tmp_path, Options())
+    export_benchmark(plain, "release", tmp_path, Options())
     manifest = loaded(tmp_path, "workbench.json") | {"merge_rule": "by\0me"}
     (tmp_path / "workbench.json").write_text(json.dumps(manifest))
     rows = lines(tmp_path, "provenance/labels.jsonl")
@@ -283,7 +293,7 @@ def test_what_no_database_takes_is_marked_in_what_a_release_says(plain: Benchmar
     "broken", ["{", "[]", '{"format": "other"}', '{"format": "cosqa-workbench export 1"}']
 )
 def test_a_manifest_that_says_nothing_is_no_error(plain: Benchmark, tmp_path: Path, broken: str) -> None:
-    export(plain, "release", tmp_path, Options())
+    export_benchmark(plain, "release", tmp_path, Options())
     (tmp_path / "workbench.json").write_text(broken)
     assert imported(tmp_path, "again").pool == "collection"
 
@@ -291,7 +301,7 @@ def test_a_manifest_that_says_nothing_is_no_error(plain: Benchmark, tmp_path: Pa
 def test_what_may_not_be_passed_on_is_origin_and_hash(plain: Benchmark, tmp_path: Path) -> None:
     second = plain.snippets.members.get(position=1)
     Member.objects.filter(pk=second.pk).update(licence="Proprietary", origin="somewhere")
-    done = export(plain, "release", tmp_path, Options(withhold=Withhold.FORBIDDEN))
+    done = export_benchmark(plain, "release", tmp_path, Options(withhold=Withhold.FORBIDDEN))
     assert (done.withheld, done.snippets, done.pairs) == (1, 3, 1)
     assert "1 snippet withheld" in done.warnings[1]
     told = lines(tmp_path, "provenance/withheld.jsonl")[0]
@@ -306,7 +316,7 @@ def test_a_function_that_was_added_costs_no_other_its_licence(
 ) -> None:
     monkeypatch.setattr(beside, "LOOKED_AHEAD", 1)  # fewer than are withheld
     Member.objects.filter(collection=plain.snippets, position__in=(0, 1)).update(licence="Proprietary")
-    export(plain, "release", tmp_path, Options(withhold=Withhold.FORBIDDEN))
+    export_benchmark(plain, "release", tmp_path, Options(withhold=Withhold.FORBIDDEN))
     more = {"code-idx": 99, "code": "def more(x):\n    return x"}
     kept = loaded(tmp_path, "codebase.json")
     (tmp_path / "codebase.json").write_text(json.dumps([more, *kept]))
@@ -318,10 +328,10 @@ def test_a_function_that_was_added_costs_no_other_its_licence(
 
 def test_queries_that_may_not_be_passed_on_are_told(plain: Benchmark, tmp_path: Path) -> None:
     Member.objects.filter(collection=plain.queries, position=1).update(licence="CC-BY-NC-4.0")
-    done = export(plain, "release", tmp_path, Options())
+    done = export_benchmark(plain, "release", tmp_path, Options())
     assert sum(text.startswith("1 query passed on whose stated licence") for text in done.warnings) == 1
     Member.objects.filter(collection=plain.queries).update(licence="MIT")
-    assert "query passed on" not in str(export(plain, "release", tmp_path, Options()).warnings)
+    assert "query passed on" not in str(export_benchmark(plain, "release", tmp_path, Options()).warnings)
 
 
 def test_what_states_no_licence_is_passed_on_unless_asked(plain: Benchmark, tmp_path: Path) -> None:
@@ -336,7 +346,7 @@ def test_what_states_no_licence_is_passed_on_unless_asked(plain: Benchmark, tmp_
 
 
 def test_a_split_writes_the_authors_files(plain: Benchmark, tmp_path: Path) -> None:
-    export(plain, "release", tmp_path, Options(split=1))
+    export_benchmark(plain, "release", tmp_path, Options(split=1))
     queries = [
         row for part in ("train", "dev", "test") for row in loaded(tmp_path, f"finetune/{part}_query.json")
     ]
@@ -351,13 +361,13 @@ def test_a_split_writes_the_authors_files(plain: Benchmark, tmp_path: Path) -> N
 
 
 def test_an_export_is_replaced_and_nothing_else_is(plain: Benchmark, tmp_path: Path) -> None:
-    export(plain, "release", tmp_path / "out", Options(split=1))
-    export(plain, "release", tmp_path / "out", Options())
+    export_benchmark(plain, "release", tmp_path / "out", Options(split=1))
+    export_benchmark(plain, "release", tmp_path / "out", Options())
     assert not (tmp_path / "out" / "splits.json").exists()
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "notes.txt").write_text("mine")
     with pytest.raises(FolderInUse, match="is not empty: name a new folder"):
-        export(plain, "release", tmp_path / "mine", Options())
+        export_benchmark(plain, "release", tmp_path / "mine", Options())
 
 
 def test_the_commands(plain: Benchmark, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

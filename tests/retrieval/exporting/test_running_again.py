@@ -9,9 +9,9 @@ import pytest
 from pyarrow import parquet
 
 from retrieval.evaluation.content import content_of
-from retrieval.evaluation.running import evaluate_file
-from retrieval.exporting.performing import Options, export
-from retrieval.metrics.names import measures
+from retrieval.evaluation.runs.system_run import evaluate_file
+from retrieval.exporting.export_run import Options, export_benchmark
+from retrieval.metrics.names import parse_measures
 from retrieval.models import Benchmark, Pool
 from tests.retrieval.exporting.conftest import benchmark, lines, loaded
 
@@ -75,7 +75,7 @@ def test_ids_that_came_from_a_folder_of_beir_go_out_as_they_came(tmp_path: Path)
     for member in found.snippets.members.all():
         member.source_id = f"d{member.position + 1}"
         member.save()
-    export(found, "beir", tmp_path / "out", Options())
+    export_benchmark(found, "beir", tmp_path / "out", Options())
     assert of_beir(tmp_path / "out") == (["q0", "q1", "q2"], ["d1", "d2", "d3", "d4"])
 
 
@@ -84,11 +84,11 @@ def test_ids_that_came_from_a_folder_of_beir_go_out_as_they_came(tmp_path: Path)
 def test_lists_by_the_ids_of_an_export_are_those_lists(
     made: Benchmark, kind: str, pool: Pool, tmp_path: Path
 ) -> None:
-    export(made, kind, tmp_path / "out", Options())
+    export_benchmark(made, kind, tmp_path / "out", Options())
     run = tmp_path / "mine.run"
     run.write_text("".join(run_of(*READERS[kind](tmp_path / "out"))))
     content = content_of(made)
-    done = evaluate_file(run, "mine", content, pool, measures(["mrr"]))
+    done = evaluate_file(run, "mine", content, pool, parse_measures(["mrr"]))
     lists = {row.query_id: row.places.tolist() for row in done.run.lists.all()}
     assert [lists[query] for query in content.queries] == [[0, 1, 2, 3], [3, 2, 1, 0], [0, 1, 2, 3]]
     assert (done.run.options["unknown_queries"], done.run.options["unknown_snippets"]) == (0, 0)

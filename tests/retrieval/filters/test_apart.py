@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.filters import NO_RULE, Rule
-from retrieval.filters.apart import WORTH_IT, Apart, answer_lines, passed
+from retrieval.filters.apart import WORTH_IT, Apart, answer_lines, find_passed_rules
 
 CODES = [
     "def add(a, b):\n    return a + b",
@@ -27,14 +27,14 @@ def test_another_process_finds_the_same_rules() -> None:
     with Apart() as apart:
         apart.ask(many())
         assert apart.child is not None and apart.child.poll() is None
-        assert apart.answer() == [passed(code) for code in many()]
+        assert apart.answer() == [find_passed_rules(code) for code in many()]
 
 
 def test_few_snippets_start_no_process() -> None:
     with Apart() as apart:
         apart.ask(CODES)
         assert apart.child is None
-        assert apart.answer()[:4] == [passed(CODES[0]), passed(CODES[1]), None, NO_RULE]
+        assert apart.answer()[:4] == [find_passed_rules(CODES[0]), find_passed_rules(CODES[1]), None, NO_RULE]
 
 
 def test_it_is_asked_again_and_again_and_ends_with_its_user() -> None:
@@ -54,14 +54,14 @@ def test_a_process_that_dies_costs_time_alone() -> None:
         apart.child.kill()
         apart.child.wait()
         apart.ask(many())
-        assert apart.answer() == [passed(code) for code in many()]
+        assert apart.answer() == [find_passed_rules(code) for code in many()]
 
 
 @given(st.lists(st.text(st.characters(codec=None))))
 def test_every_line_has_an_answer(codes: list[str]) -> None:
     answered = io.StringIO()
     answer_lines(io.StringIO(json.dumps(codes) + "\n"), answered)
-    expected = [None if (rules := passed(code)) is None else int(rules) for code in codes]
+    expected = [None if (rules := find_passed_rules(code)) is None else int(rules) for code in codes]
     assert json.loads(answered.getvalue()) == expected
 
 
@@ -78,7 +78,7 @@ def test_returns_in_every_block_are_found() -> None:
         "match x:\n  case 1:\n   return 1",
     ]
     for block in blocks:
-        assert passed(f"def f(x):\n {block}") == passed("def f(x):\n return 1"), block
+        assert find_passed_rules(f"def f(x):\n {block}") == find_passed_rules("def f(x):\n return 1"), block
     for other in ("def g():\n  return 1", "class G:\n  def g(self):\n   return 1", "g = lambda: 1"):
-        found = passed(f"def f(x):\n {other}")
+        found = find_passed_rules(f"def f(x):\n {other}")
         assert found is not None and Rule.TESTABLE not in found, other

@@ -1,5 +1,6 @@
 """Duplicates: every pair that the rule names is found, and the first of a group stands for it."""
 
+from collections import Counter
 from itertools import combinations
 
 import pytest
@@ -12,26 +13,28 @@ from retrieval.filters.duplicates import (
     FEWEST_IDENTIFIERS,
     MULTISET_SIMILARITY,
     SET_SIMILARITY,
-    groups,
-    identifiers,
-    multiset_similarity,
+    count_identifiers,
+    find_duplicate_groups,
     near_pairs,
-    representatives,
-    set_similarity,
 )
 
 LONG = "def total(prices, rate, region, month, year, table, key, extra): return rate * prices + region"
 TEXTS = st.lists(st.sampled_from("abcdefghijkl"), min_size=8, max_size=14).map(" ".join)
 
 
+def _jaccard(one: Counter[str], other: Counter[str]) -> float:
+    """Of multisets: sum of the smaller ÷ sum of the larger counts; of sets, where each count is 1."""
+    return (one & other).total() / (one | other).total()
+
+
 @given(codes=st.lists(TEXTS, max_size=12))
 def test_no_near_pair_is_missed(codes: list[str]) -> None:
-    counted = {place: identifiers(code) for place, code in enumerate(codes)}
+    counted = {place: count_identifiers(code) for place, code in enumerate(codes)}
     expected = {
         (one, other)
         for one, other in combinations(counted, 2)
-        if set_similarity(counted[one], counted[other]) >= SET_SIMILARITY
-        and multiset_similarity(counted[one], counted[other]) >= MULTISET_SIMILARITY
+        if _jaccard(Counter(set(counted[one])), Counter(set(counted[other]))) >= SET_SIMILARITY
+        and _jaccard(counted[one], counted[other]) >= MULTISET_SIMILARITY
     }
     bags = Bags()
     for place, count in counted.items():
@@ -46,30 +49,21 @@ def test_no_near_pair_is_missed(codes: list[str]) -> None:
 
 @given(codes=st.lists(TEXTS, max_size=10))
 def test_groups_part_the_snippets_and_keep_their_firsts(codes: list[str]) -> None:
-    found = groups(codes)
+    found = find_duplicate_groups(codes)
     places = [place for group in found for place in group]
     assert len(places) == len(set(places))
     assert all(group == sorted(group) and len(group) > 1 for group in found)
-    assert len(representatives(codes)) == len(codes) - len(places) + len(found)
-
-
-def test_similarities_by_hand() -> None:
-    """{a, b, c} and {b, c, d}: 2 of 4; (a a b) and (a b b): 2 of 4."""
-    assert set_similarity(identifiers("a b c"), identifiers("b c d")) == pytest.approx(2 / 4)
-    assert multiset_similarity(identifiers("a a b"), identifiers("a b b")) == pytest.approx(2 / 4)
-    assert set_similarity(identifiers(""), identifiers("if else 1")) == 1.0
 
 
 def test_blanks_do_not_matter_and_renaming_one_of_many_does_not() -> None:
     codes = ["x = 1", "x  =\n1", LONG, "y = 2", LONG.replace("month", "week"), LONG.replace("rate", "r")]
-    assert groups(codes) == [[0, 1], [2, 4, 5]]
-    assert representatives(codes) == [0, 2, 3]
+    assert find_duplicate_groups(codes) == [[0, 1], [2, 4, 5]]
 
 
 def test_short_snippets_are_compared_as_texts() -> None:
     short = "a b c d"
-    assert identifiers(short).total() < FEWEST_IDENTIFIERS
-    assert groups([short, "a b c d e", short]) == [[0, 2]]
+    assert count_identifiers(short).total() < FEWEST_IDENTIFIERS
+    assert find_duplicate_groups([short, "a b c d e", short]) == [[0, 2]]
 
 
 def test_bags_are_used_up_and_a_count_is_capped() -> None:

@@ -8,12 +8,12 @@ from hypothesis import strategies as st
 
 from retrieval.filters.licences import (
     REDISTRIBUTABLE,
-    Standing,
-    covers,
+    LicenseStanding,
+    classify_licence,
+    is_licence_superset,
     may_be_passed_on,
-    shortened,
-    spdx,
-    standing,
+    shorten_licence,
+    spdx_expression,
 )
 
 WRITTEN = {
@@ -59,7 +59,7 @@ WRITTEN = {
 
 @pytest.mark.parametrize(("licence", "written"), [(name, one) for name in WRITTEN for one in WRITTEN[name]])
 def test_a_licence_by_the_words_that_people_use(licence: str, written: str) -> None:
-    assert spdx(written) == spdx(licence) == licence
+    assert spdx_expression(written) == spdx_expression(licence) == licence
 
 
 @pytest.mark.parametrize(
@@ -78,7 +78,7 @@ def test_a_licence_by_the_words_that_people_use(licence: str, written: str) -> N
     ],
 )
 def test_what_no_words_tell_stays_as_it_is_and_is_not_passed_on(written: str) -> None:
-    assert (spdx(written), standing(written)) == (written, Standing.FORBIDDEN)
+    assert (spdx_expression(written), classify_licence(written)) == (written, LicenseStanding.FORBIDDEN)
 
 
 @pytest.mark.parametrize(
@@ -123,11 +123,11 @@ def test_which_licences_let_a_snippet_be_passed_on(licence: str, free: bool) -> 
     ],
 )
 def test_whether_a_licence_says_all_that_another_one_does(licence: str, other: str, is_in_it: bool) -> None:
-    assert covers(licence, other) is is_in_it
+    assert is_licence_superset(licence, other) is is_in_it
 
 
 def test_the_table_is_of_spdx_identifiers() -> None:
-    assert {spdx(name).lower() for name in REDISTRIBUTABLE} == REDISTRIBUTABLE
+    assert {spdx_expression(name).lower() for name in REDISTRIBUTABLE} == REDISTRIBUTABLE
 
 
 PIECES = ["MIT", "Apache 2.0", "or", "AND", "(", ")", "/", ",", "WITH", "x", "+", '"', "::", "none"]
@@ -137,13 +137,13 @@ PIECES = ["MIT", "Apache 2.0", "or", "AND", "(", ")", "/", ",", "WITH", "x", "+"
 @example("(" * 900)
 @example("MIT or " * 500)
 def test_any_text_says_something(text: str) -> None:
-    assert standing(text) in Standing
-    assert bool(spdx(text)) is (standing(text) is not Standing.UNSTATED)
+    assert classify_licence(text) in LicenseStanding
+    assert bool(spdx_expression(text)) is (classify_licence(text) is not LicenseStanding.UNSTATED)
 
 
 @given(most=st.integers(7, 60))
 def test_what_is_cut_off_a_licence_still_has_to_hold(most: int) -> None:
-    cut = shortened("MIT AND ISC AND (Apache-2.0 OR 0BSD) AND Zlib AND CC-BY-NC-4.0", most)
+    cut = shorten_licence("MIT AND ISC AND (Apache-2.0 OR 0BSD) AND Zlib AND CC-BY-NC-4.0", most)
     assert len(cut) == most
-    assert standing(cut) is Standing.FORBIDDEN
-    assert shortened("MIT", 3) == "MIT"
+    assert classify_licence(cut) is LicenseStanding.FORBIDDEN
+    assert shorten_licence("MIT", 3) == "MIT"

@@ -7,7 +7,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.filters.queries import NO_QUERY_RULE, QueryRule, broken, chosen, is_english, is_identifier, key
+from retrieval.filters.queries import (
+    NO_QUERY_RULE,
+    QueryRule,
+    find_broken_rules,
+    flag_passing_queries,
+    is_english,
+    is_identifier,
+    near_duplicate_key,
+)
 
 EVERY = QueryRule.ENGLISH | QueryRule.NO_IDENTIFIER | QueryRule.DISTINCT
 
@@ -54,33 +62,35 @@ def test_more_than_a_name_is_none(query: str) -> None:
 
 
 def test_the_order_of_words_counts() -> None:
-    assert key("How to sort lists in Python?") == key("python sort a list")
-    assert key("convert int to string") != key("convert string to int")
-    assert key("how to") == ("how", "to")
+    assert near_duplicate_key("How to sort lists in Python?") == near_duplicate_key("python sort a list")
+    assert near_duplicate_key("convert int to string") != near_duplicate_key("convert string to int")
+    assert near_duplicate_key("how to") == ("how", "to")
 
 
 def test_the_first_of_near_same_queries_stays() -> None:
     queries = ["sort a list", "tf.sort", "python sort lists", "SORT LIST"]
-    assert list(broken(queries)) == [
+    assert list(find_broken_rules(queries)) == [
         NO_QUERY_RULE,
         QueryRule.NO_IDENTIFIER,
         QueryRule.DISTINCT,
         QueryRule.DISTINCT,
     ]
-    assert list(chosen(queries, EVERY)) == [True, False, False, False]
+    assert list(flag_passing_queries(queries, EVERY)) == [True, False, False, False]
 
 
 def test_what_is_refused_anyway_stands_for_nobody() -> None:
     queries = ["os.path", "OS path?"]
-    assert list(chosen(queries, QueryRule.DISTINCT)) == [True, False]
-    assert list(chosen(queries, QueryRule.DISTINCT | QueryRule.NO_IDENTIFIER)) == [False, True]
+    assert list(flag_passing_queries(queries, QueryRule.DISTINCT)) == [True, False]
+    assert list(flag_passing_queries(queries, QueryRule.DISTINCT | QueryRule.NO_IDENTIFIER)) == [False, True]
 
 
 @given(st.lists(st.text(max_size=30)))
 def test_no_rule_refuses_nothing_and_choosing_again_changes_nothing(queries: list[str]) -> None:
-    assert all(chosen(queries, NO_QUERY_RULE))
-    kept = [query for query, passes in zip(queries, chosen(queries, EVERY), strict=True) if passes]
-    assert all(chosen(kept, EVERY))
+    assert all(flag_passing_queries(queries, NO_QUERY_RULE))
+    kept = [
+        query for query, passes in zip(queries, flag_passing_queries(queries, EVERY), strict=True) if passes
+    ]
+    assert all(flag_passing_queries(kept, EVERY))
 
 
 @pytest.mark.real_data

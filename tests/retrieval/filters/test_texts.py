@@ -8,7 +8,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.filters import TEXT_OPTIONS, UnknownTextOption, Unreadable, parse, text_of, text_option
+from retrieval.filters import (
+    TEXT_OPTIONS,
+    UnknownTextOption,
+    Unreadable,
+    extract_searched_text,
+    parse_snippet,
+    text_option,
+)
 
 PYTHON = '''def add(a,  # the first
         b):  # the second
@@ -42,7 +49,7 @@ PARTS = {
 
 @pytest.mark.parametrize("option", TEXT_OPTIONS)
 def test_parts_of_python_and_java(option: str) -> None:
-    assert (text_of(PYTHON, option), text_of(JAVA, option)) == PARTS[option]
+    assert (extract_searched_text(PYTHON, option), extract_searched_text(JAVA, option)) == PARTS[option]
 
 
 @pytest.mark.parametrize(
@@ -56,7 +63,7 @@ def test_parts_of_python_and_java(option: str) -> None:
     ],
 )
 def test_a_head_ends_where_the_body_begins(code: str, head: str) -> None:
-    assert text_of(code, "signature + docstring") == head
+    assert extract_searched_text(code, "signature + docstring") == head
 
 
 @pytest.mark.parametrize("option", TEXT_OPTIONS)
@@ -64,33 +71,35 @@ def test_a_head_ends_where_the_body_begins(code: str, head: str) -> None:
     "code", ["not code at all", "", "print 'python 2' # yes", "int x = 1; // y", "é ü ("]
 )
 def test_what_is_read_in_no_language_stays_whole(code: str, option: str) -> None:
-    assert text_of(code, option) == code
+    assert extract_searched_text(code, option) == code
 
 
 def test_a_method_without_a_body_is_all_signature() -> None:
-    assert text_of("int size(); // of it", "signature + docstring") == "int size();"
+    assert extract_searched_text("int size(); // of it", "signature + docstring") == "int size();"
 
 
 def test_another_option_is_refused() -> None:
     with pytest.raises(ValueError, match="is one of whole, without docstring, without comments"):
-        text_of("x", "half")
+        extract_searched_text("x", "half")
 
 
 @given(st.text(), st.sampled_from(TEXT_OPTIONS))
 def test_any_text_has_every_part(code: str, option: str) -> None:
-    assert isinstance(text_of(code, option), str)
+    assert isinstance(extract_searched_text(code, option), str)
 
 
 @pytest.mark.real_data
 def test_comments_say_nothing_to_the_parser(cosqa_functions: list[str]) -> None:
     for code in cosqa_functions[:500]:
         try:
-            before = parse(code)
+            before = parse_snippet(code)
         except Unreadable:
             continue
-        after = parse(text_of(code, "without comments"))
+        after = parse_snippet(extract_searched_text(code, "without comments"))
         assert [ast.dump(one) for one in before] == [ast.dump(one) for one in after]
-        assert text_of(code, "signature + docstring") in text_of(code, "without comments")
+        assert extract_searched_text(code, "signature + docstring") in extract_searched_text(
+            code, "without comments"
+        )
 
 
 @pytest.mark.parametrize("name", ["without_docstring", "without-docstring", "without docstring"])

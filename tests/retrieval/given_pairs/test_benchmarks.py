@@ -27,8 +27,8 @@ def test_a_candidate_is_of_a_mining_or_of_given_pairs(tmp_path: Path) -> None:
     pairs = given.pair_list(tmp_path)
     first = pairs.candidates.order_by("pk")[0]
     mining = factories.mining(pairs.queries, pairs.snippets)
-    both = {"given": pairs, "mining": mining}
-    for source in (both, {"given": None, "mining": None}):
+    both = {"pair_list": pairs, "mining": mining}
+    for source in (both, {"pair_list": None, "mining": None}):
         with pytest.raises(IntegrityError), transaction.atomic():
             Candidate.objects.filter(pk=first.pk).update(**source)
 
@@ -39,5 +39,5 @@ def test_a_pair_and_a_place_are_in_a_list_once(tmp_path: Path) -> None:
     for rank in (one.rank, 9):
         with pytest.raises(IntegrityError), transaction.atomic():
             Candidate.objects.create(
-                given=pairs, pair=one.pair, query=one.query, rank=rank, score=0, scores={}
+                pair_list=pairs, pair=one.pair, query=one.query, rank=rank, score=0, scores={}
             )

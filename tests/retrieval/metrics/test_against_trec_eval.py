@@ -12,7 +12,7 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.metrics.names import measure
+from retrieval.metrics.names import parse_measure
 from retrieval.metrics.ranking import Ranking
 
 TREC_EVAL = {
@@ -60,7 +60,7 @@ def ranking(found: list[int | None], missed: list[int]) -> Ranking:
 def test_pytrec_eval(both: tuple[list[int | None], list[int]]) -> None:
     qrels, run = qrels_and_run(*both)
     theirs = pytrec_eval.RelevanceEvaluator(qrels, set(TREC_EVAL.values())).evaluate(run)["q"]
-    ours = {name: measure(name).score(ranking(*both)) for name in TREC_EVAL}
+    ours = {name: parse_measure(name).score(ranking(*both)) for name in TREC_EVAL}
     assert ours == pytest.approx({name: theirs[trec] for name, trec in TREC_EVAL.items()}, abs=1e-12)
 
 
@@ -68,13 +68,13 @@ def test_pytrec_eval(both: tuple[list[int | None], list[int]]) -> None:
 def test_pytrec_eval_with_exponential_gain(both: tuple[list[int | None], list[int]]) -> None:
     qrels, run = qrels_and_run(*both, exponential=True)
     theirs = pytrec_eval.RelevanceEvaluator(qrels, {"ndcg", "ndcg_cut_10"}).evaluate(run)["q"]
-    assert measure("ndcg").score(ranking(*both)) == pytest.approx(theirs["ndcg"], abs=1e-12)
-    assert measure("ndcg@10").score(ranking(*both)) == pytest.approx(theirs["ndcg_cut_10"], abs=1e-12)
+    assert parse_measure("ndcg").score(ranking(*both)) == pytest.approx(theirs["ndcg"], abs=1e-12)
+    assert parse_measure("ndcg@10").score(ranking(*both)) == pytest.approx(theirs["ndcg_cut_10"], abs=1e-12)
 
 
 @given(found_and_missed)
 def test_ir_measures(both: tuple[list[int | None], list[int]]) -> None:
     wanted = {name: ir_measures.parse_measure(theirs) for name, theirs in IR_MEASURES.items()}
     theirs = ir_measures.calc_aggregate(list(wanted.values()), *qrels_and_run(*both))
-    ours = {name: measure(name).score(ranking(*both)) for name in wanted}
+    ours = {name: parse_measure(name).score(ranking(*both)) for name in wanted}
     assert ours == pytest.approx({name: theirs[each] for name, each in wanted.items()}, abs=1e-12)

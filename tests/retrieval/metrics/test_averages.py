@@ -1,19 +1,19 @@
 """A query that says nothing is left out of the mean, and counted."""
 
-from retrieval.metrics.averages import Average, average, average_by_positives
+from retrieval.metrics.averages import Average, average_by_positives, average_measure
 
 
 def test_queries_without_a_match_are_skipped_and_counted() -> None:
-    assert average([1.0, None, 0.0, 0.5]) == Average(value=(1 + 0 + 0.5) / 3, queries=3, skipped=1)
+    assert average_measure([1.0, None, 0.0, 0.5]) == Average(value=(1 + 0 + 0.5) / 3, queries=3, skipped=1)
 
 
 def test_nothing_to_average_has_no_value() -> None:
-    assert average([None]) == Average(None, 0, 1)
-    assert average([]) == Average(None, 0, 0)
+    assert average_measure([None]) == Average(None, 0, 1)
+    assert average_measure([]) == Average(None, 0, 0)
 
 
 def test_a_million_tenths_are_a_tenth() -> None:
-    assert average([0.1] * 10**6).value == 0.1
+    assert average_measure([0.1] * 10**6).value == 0.1
 
 
 def test_by_number_of_matches() -> None:

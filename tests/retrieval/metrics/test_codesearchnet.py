@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.metrics.codesearchnet import coverage, mean_relevances, ndcg_all, ndcg_within
+from retrieval.metrics.codesearchnet import Coverage, mean_relevances, ndcg_all, ndcg_within
 from retrieval.metrics.graded import ndcg_graded
 from retrieval.metrics.ranking import Ranking
 
@@ -33,7 +33,7 @@ def test_within_closes_the_ranks_and_all_does_not() -> None:
 def test_the_first_300_results_are_read() -> None:
     assert ndcg_all([None] * 299 + [1], [1]) == pytest.approx(1 / math.log2(301))
     assert ndcg_all([None] * 300 + [1], [1]) == ndcg_within([None] * 300 + [1], [1]) == 0
-    assert coverage([Ranking([None] * 300 + [1], [1])]) == 0
+    assert _coverage(Ranking([None] * 300 + [1], [1])).share == 0
 
 
 def test_a_query_without_a_relevant_snippet_is_undefined() -> None:
@@ -43,11 +43,17 @@ def test_a_query_without_a_relevant_snippet_is_undefined() -> None:
 
 def test_coverage_is_one_share_of_all_annotations() -> None:
     """3 of 5 annotated snippets are results, 1 of the 2 relevant ones."""
-    rankings = [Ranking([2, None, 0], [2, 1, 0, 0]), Ranking([0], [0])]
-    assert coverage(rankings) == pytest.approx(3 / 5)
-    assert coverage(rankings, relevant=True) == pytest.approx(1 / 2)
-    assert coverage([]) is None
-    assert coverage([Ranking([0], [0])], relevant=True) is None
+    counted = _coverage(Ranking([2, None, 0], [2, 1, 0, 0]), Ranking([0], [0]))
+    assert (counted.share, counted.share_of_relevant) == (3 / 5, 1 / 2)
+    assert _coverage().share is None
+    assert _coverage(Ranking([0], [0])).share_of_relevant is None
+
+
+def _coverage(*rankings: Ranking) -> Coverage:
+    counted = Coverage()
+    for ranking in rankings:
+        counted.add(ranking)
+    return counted
 
 
 @given(found=st.lists(st.floats(0, 3) | st.none(), max_size=30), missed=st.lists(st.floats(0, 3), max_size=5))
@@ -74,7 +80,8 @@ def test_the_real_ratings_in_file_order(real_data: Path) -> None:
     for items in ratings.values():
         listed = list(items.values())
         assert ndcg_within(listed, listed) == ndcg_all(listed, listed) == reference_ndcg(listed)
-    assert coverage(Ranking([*items.values()], [*items.values()]) for items in ratings.values()) == 1
+    listed_alone = (Ranking([*items.values()], [*items.values()]) for items in ratings.values())
+    assert _coverage(*listed_alone).share == 1
 
 
 def reference_ndcg(listed: list[float]) -> object:

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.evaluation.running import DEFAULT_MEASURES as DEFAULT
+from retrieval.evaluation.runs.system_run import DEFAULT_MEASURES as DEFAULT
 from retrieval.filters import TEXT_OPTIONS
-from retrieval.metrics.names import FAMILIES, described, measure
+from retrieval.metrics.names import FAMILIES, describe_measure_names, parse_measure
 from retrieval.metrics.ncs import mean_reciprocal_rank
 from retrieval.metrics.ranking import Distractors, Ranking
 
@@ -28,13 +28,13 @@ ROWS = re.findall(
 
 def test_every_measure_stands_in_the_table_as_it_is_written() -> None:
     assert len(ROWS) == len(FAMILIES)
-    assert {name + cut for name, cut, *_ in ROWS} == set(described().split(", "))
+    assert {name + cut for name, cut, *_ in ROWS} == set(describe_measure_names().split(", "))
 
 
 @pytest.mark.parametrize(("family", "asked", "sum_shown"), [(row[0], row[2], row[3]) for row in ROWS])
 def test_the_example_is_what_the_measure_gives(family: str, asked: str, sum_shown: str) -> None:
     assert asked.split("@")[0] == family
-    value = measure(asked).score(EXAMPLE)
+    value = parse_measure(asked).score(EXAMPLE)
     assert value is not None
     assert sum_shown.endswith(f"{value:.4f}")
 

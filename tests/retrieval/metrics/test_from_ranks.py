@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.metrics.from_ranks import NotFromRanks, Ranked, is_from_ranks, per_query
-from retrieval.metrics.names import measure
+from retrieval.metrics.names import parse_measure
 from retrieval.metrics.ranking import Ranking
 
 NAMES = (
@@ -54,7 +54,7 @@ def test_they_are_the_measures_of_the_lists(
     mixed = np.array(data.draw(st.permutations(range(len(flat)))), dtype=np.int64)
     ranked = Ranked.of(numbers[mixed], flat[mixed], len(queries))
     for name in NAMES:
-        expected = [measure(name).score(list_of(*one)) for one in zip(queries, ranks, strict=True)]
+        expected = [parse_measure(name).score(list_of(*one)) for one in zip(queries, ranks, strict=True)]
         wanted = [math.nan if value is None else value for value in expected]
         np.testing.assert_allclose(
             per_query(name, ranked, relevance[mixed]), wanted, atol=1e-12, err_msg=name

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.metrics import codesearchnet, graded
-from retrieval.metrics.names import FAMILIES, UnknownMeasure, measure, measures
+from retrieval.metrics.names import FAMILIES, UnknownMeasure, parse_measure, parse_measures
 from retrieval.metrics.ranking import Distractors, Ranking
 from tests.retrieval.metrics.test_binary import METRICS
 
@@ -40,12 +40,12 @@ HITS = [bool(relevance) for relevance in FOUND]
     ],
 )
 def test_scores(name: str, expected: float) -> None:
-    assert measure(name).score(RANKING) == pytest.approx(expected)
-    assert measure(name).name == name
+    assert parse_measure(name).score(RANKING) == pytest.approx(expected)
+    assert parse_measure(name).name == name
 
 
 def test_mmrr_reads_a_thousand_ranks() -> None:
-    assert measure("mmrr").score(Ranking([None] * 999 + [1, 1], [1, 1])) == pytest.approx(1 / 1000 / 2)
+    assert parse_measure("mmrr").score(Ranking([None] * 999 + [1, 1], [1, 1])) == pytest.approx(1 / 1000 / 2)
 
 
 @pytest.mark.parametrize("name", METRICS)
@@ -53,7 +53,7 @@ def test_mmrr_reads_a_thousand_ranks() -> None:
 def test_names_mean_the_functions_of_binary_labels(name: str, found: list[bool], missed: int) -> None:
     positives = sum(found) + missed
     ranking = Ranking([1.0 if hit else None for hit in found], [1.0] * positives)
-    assert measure(name).score(ranking) == pytest.approx(METRICS[name](found, positives))
+    assert parse_measure(name).score(ranking) == pytest.approx(METRICS[name](found, positives))
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -61,7 +61,7 @@ def test_a_query_without_a_match_is_undefined(family: str) -> None:
     cut = ("map_reachable", "precision", "success", "distinct_matches")
     name = family if family not in cut else f"{family}@10"
     drawn = {20_604: Distractors([True, False], 999)}
-    assert measure(name).score(Ranking([0.0, None], [0.0, 0.0], "ab", drawn)) is None
+    assert parse_measure(name).score(Ranking([0.0, None], [0.0, 0.0], "ab", drawn)) is None
 
 
 @pytest.mark.parametrize(
@@ -69,27 +69,27 @@ def test_a_query_without_a_match_is_undefined(family: str) -> None:
 )
 def test_an_unknown_name_is_told_with_those_that_there_are(name: str) -> None:
     with pytest.raises(UnknownMeasure, match=r"there is no metric .*ndcg\[@k\], .*precision@k"):
-        measure(name)
+        parse_measure(name)
 
 
 @pytest.mark.parametrize("name", ["precision", "success", "map_reachable", "ndcg_within@10", "ndcg_all@1"])
 def test_a_cut_off_stands_where_it_belongs(name: str) -> None:
     with pytest.raises(UnknownMeasure, match=r"metric .*: write "):
-        measure(name)
+        parse_measure(name)
 
 
 def test_several_names_each_once() -> None:
-    assert [each.name for each in measures(["mrr", " map@10 ", "mrr"])] == ["mrr", "map@10"]
+    assert [each.name for each in parse_measures(["mrr", " map@10 ", "mrr"])] == ["mrr", "map@10"]
     with pytest.raises(UnknownMeasure, match="write ndcg_within, it has a cut-off of its own"):
-        measure("ndcg_within@10")
+        parse_measure("ndcg_within@10")
     with pytest.raises(UnknownMeasure, match="no metric is named"):
-        measures([])
+        parse_measures([])
 
 
 @given(st.text(max_size=12))
 def test_any_text_is_a_measure_or_a_clear_refusal(name: str) -> None:
     try:
-        found = measure(name)
+        found = parse_measure(name)
     except UnknownMeasure:
         return
     assert found.name == name

@@ -2,7 +2,12 @@
 
 import pytest
 
-from retrieval.metrics.ncs import answered, first_rank, mean_reciprocal_rank, summary
+from retrieval.metrics.ncs import (
+    count_answered_questions,
+    first_rank,
+    mean_reciprocal_rank,
+    summarize_first_ranks,
+)
 
 
 def test_frank_is_the_rank_of_the_first_answer() -> None:
@@ -12,7 +17,7 @@ def test_frank_is_the_rank_of_the_first_answer() -> None:
 
 
 def test_summary_written_out() -> None:
-    found = summary([1, None, 5, 6, 11])
+    found = summarize_first_ranks([1, None, 5, 6, 11])
     assert found.answered == {1: 1, 5: 2, 10: 3}
     assert found.mrr == pytest.approx((1 + 0 + 1 / 5 + 1 / 6 + 1 / 11) / 5)
     assert found.questions == 5
@@ -20,4 +25,4 @@ def test_summary_written_out() -> None:
 
 def test_no_questions_have_no_mean() -> None:
     assert mean_reciprocal_rank([]) is None
-    assert answered([], 10) == 0
+    assert count_answered_questions([], 10) == 0

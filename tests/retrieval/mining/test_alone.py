@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.mining import alone, parts, perform
+from retrieval.mining import alone, parts, perform_mining
 from retrieval.models import Candidate, Mining
 from tests import factories
 from tests.retrieval.encoders.conftest import tiny_models  # noqa: F401  (a fixture)
@@ -39,12 +39,12 @@ def test_it_is_what_minings_by_each_one_alone_have_in_common(
     monkeypatch.setattr(parts, "SNIPPETS_A_PART", 5)
     names = [f"{name}:{tiny_models[name]}" for name in ("minilm", "unixcoder")]
     both = mining(names, approximate=approximate)
-    perform(both, tmp_path)
+    perform_mining(both, tmp_path)
     both.refresh_from_db()
     found = []
     for name in names:
         own = mining([name])
-        perform(own, tmp_path)
+        perform_mining(own, tmp_path)
         own.refresh_from_db()
         assert own.overlaps == []
         found.append(candidates(own))
@@ -64,6 +64,6 @@ def test_words_and_vectors_are_compared_too_and_a_sample_is_enough(
 ) -> None:
     monkeypatch.setattr(alone, "SAMPLED_QUERIES", 2)
     row = mining(["bm25", "bow", f"minilm:{tiny_models['minilm']}"])
-    perform(row, tmp_path)
+    perform_mining(row, tmp_path)
     row.refresh_from_db()
     assert [one["queries"] for one in row.overlaps or ()] == [2, 2, 2]

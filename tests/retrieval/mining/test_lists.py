@@ -8,8 +8,8 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.index import encode_in_memory, mine
-from retrieval.mining.lists import Lists, lists_of, merged
+from retrieval.index import encode_in_memory, mine_best_snippets
+from retrieval.mining.lists import Lists, lists_of, merge_hit_lists
 
 TEXTS = [f"text {number}" for number in range(12)]
 
@@ -26,7 +26,7 @@ class Made:
 
 def searched(snippets: list[str], start: int, k: int) -> Lists:
     encoder = Made()
-    hits = mine(["a", "bc", "d"], snippets, [encoder], k, vectorise=encode_in_memory)
+    hits = mine_best_snippets(["a", "bc", "d"], snippets, [encoder], k, vectorise=encode_in_memory)
     return lists_of(hits, snippets, start, ["made"])
 
 
@@ -46,7 +46,7 @@ def test_merged_parts_are_one_search(snippets: list[str], k: int, data: st.DataO
     edges = [0, *cuts, len(snippets)]
     found = searched(snippets[: edges[1]], 0, k)
     for start, stop in pairwise(edges[1:]):
-        found = merged(found, searched(snippets[start:stop], start, k), k)
+        found = merge_hit_lists(found, searched(snippets[start:stop], start, k), k)
     whole = searched(snippets, 0, k)
     assert rows(found) == rows(whole)
     assert found.scores_of(["made"], 0) == whole.scores_of(["made"], 0)
@@ -61,5 +61,5 @@ def test_lists_are_stored_and_read_back() -> None:
 
 def test_nothing_merges_with_nothing() -> None:
     nothing = lists_of([[], []], [], 0, ["made"])
-    assert rows(merged(nothing, nothing, 3)) == []
-    assert rows(merged(nothing, searched(TEXTS, 0, 2), 2)) == rows(searched(TEXTS, 0, 2))
+    assert rows(merge_hit_lists(nothing, nothing, 3)) == []
+    assert rows(merge_hit_lists(nothing, searched(TEXTS, 0, 2), 2)) == rows(searched(TEXTS, 0, 2))

@@ -8,10 +8,10 @@ import pytest
 from django.core.management import call_command
 
 from retrieval.filters.queries import QueryRule
-from retrieval.mining import NothingToMine, perform
+from retrieval.mining import NothingToMine, perform_mining
 from retrieval.models import Mining
 from tests import factories
-from tests.annotation.extending.test_doing import add
+from tests.annotation.derived.extension.test_execution import add
 
 pytestmark = pytest.mark.django_db
 WORDS = tuple(f"sort {word}" for word in ("rows", "words", "dates", "files", "keys"))
@@ -30,13 +30,13 @@ def mined(row: Mining) -> list[str]:
 
 def test_without_a_choice_the_first_so_many_are_mined(tmp_path: Path) -> None:
     row = mining(limit=2)
-    assert perform(row, tmp_path) == 4
+    assert perform_mining(row, tmp_path) == 4
     assert mined(row) == sorted(WORDS[:2])
 
 
 def test_chosen_queries_alone_are_mined(tmp_path: Path) -> None:
     row = mining(chosen=[0, 3, 4], limit=1)
-    assert perform(row, tmp_path) == 6
+    assert perform_mining(row, tmp_path) == 6
     assert mined(row) == sorted((WORDS[0], *WORDS[3:]))
 
 
@@ -46,7 +46,7 @@ def test_queries_that_pass_the_rule_alone_are_mined(tmp_path: Path, how: dict[st
     row = factories.mining(asked, factories.snippets(CODES), encoders=["bow"], k=1, limit=2, **how)
     Mining.objects.filter(pk=row.pk).update(query_rule=int(QueryRule.NO_IDENTIFIER | QueryRule.DISTINCT))
     row.refresh_from_db()
-    perform(row, tmp_path)
+    perform_mining(row, tmp_path)
     assert mined(row) == (["sort rows"] if how else ["sort dates", "sort rows"])
 
 
@@ -55,13 +55,13 @@ def test_a_rule_that_no_query_passes_is_to_blame(tmp_path: Path) -> None:
     row.query_rule = int(QueryRule.NO_IDENTIFIER)
     row.save()
     with pytest.raises(NothingToMine, match="has no queries that pass the rule"):
-        perform(row, tmp_path)
+        perform_mining(row, tmp_path)
 
 
 def test_a_mining_is_fused_as_it_was_ordered(tmp_path: Path) -> None:
     """By `maxabs` each encoder's best snippet of a query has 1."""
     row = mining(encoders=["bow", "bm25"], fusion="maxabs", k=3)
-    perform(row, tmp_path)
+    perform_mining(row, tmp_path)
     for query in WORDS[:3]:
         found = row.candidates.filter(query__head=query)
         for name in row.encoders:
@@ -78,12 +78,12 @@ def test_the_command_takes_another_fusion_and_remembers_it(capsys: pytest.Captur
 
 def test_a_mining_keeps_to_the_snippets_that_there_were(tmp_path: Path) -> None:
     first = mining()
-    perform(first, tmp_path)
+    perform_mining(first, tmp_path)
     assert first.until == 3
     add(("def sort_rows_again(rows):\n    return sorted(rows)  # sort rows\n",), first.snippets)
     for until, found in ((3, 3), (None, 4)):
         row = mining(until=until, k=9)
-        assert perform(row, tmp_path) == found * len(WORDS)
+        assert perform_mining(row, tmp_path) == found * len(WORDS)
     for row in Mining.objects.exclude(pk=first.pk):
         ranked = row.candidates.filter(rank__lte=2, query__head=WORDS[1]).values_list("pair", flat=True)
         if row.until == 3:

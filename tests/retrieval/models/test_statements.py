@@ -10,7 +10,7 @@ from django.db import IntegrityError, transaction
 from django.utils import timezone
 
 from annotation.models import Case, Step, Tally
-from annotation.models.builds import WITHIN_CAP
+from annotation.models.builds.build import WITHIN_CAP
 from retrieval.models import Annotator, Label, Member, Pair, Text, TextBody, statements
 from tests import factories
 
@@ -21,40 +21,42 @@ def test_put_and_grow_change_the_rows_named_and_no_others() -> None:
     first, second = factories.cases(factories.opened("first"))[:2]
     until, lease = timezone.now() + timedelta(minutes=3), uuid.uuid4()
     put = {"lease": lease, "lease_until": until, "dependencies": ["numpy"], "missing_module": "it's"}
-    assert statements.change(Case, {"id": first.pk, "lease": None}, put=put, grow={"attempts": 2}) == 1
+    assert statements.update_rows(Case, {"id": first.pk, "lease": None}, put=put, grow={"attempts": 2}) == 1
     first.refresh_from_db()
     assert (first.lease, first.lease_until, first.dependencies) == (lease, until, ["numpy"])
     assert (first.missing_module, first.attempts) == ("it's", 2)
     second.refresh_from_db()
     assert (second.lease, second.attempts) == (None, 0)
-    assert statements.change(Case, {"id": first.pk, "lease": None}, put={"lease": None}) == 0
-    assert statements.change(Case, {"id": first.pk, "lease": lease}, put={"lease": None}) == 1
+    assert statements.update_rows(Case, {"id": first.pk, "lease": None}, put={"lease": None}) == 0
+    assert statements.update_rows(Case, {"id": first.pk, "lease": lease}, put={"lease": None}) == 1
 
 
 def test_a_further_condition_holds_a_change_back() -> None:
     build = factories.opened("first", cap=10)
     row = {"build": build.pk}
-    assert statements.change(Tally, row, grow={"reserved": 10}, provided=WITHIN_CAP, values=[10]) == 1
-    assert statements.change(Tally, row, grow={"reserved": 1}, provided=WITHIN_CAP, values=[1]) == 0
+    assert statements.update_rows(Tally, row, grow={"reserved": 10}, provided=WITHIN_CAP, values=[10]) == 1
+    assert statements.update_rows(Tally, row, grow={"reserved": 1}, provided=WITHIN_CAP, values=[1]) == 0
     assert Tally.objects.get(build=build).reserved == 10
 
 
 def test_what_is_looked_up_is_what_the_models_say() -> None:
     cases = factories.cases(factories.opened("first"))
-    found = statements.look(Case, ["id", "stage", "rank"], {"build": cases[0].build_id, "label": None})
+    found = statements.select_columns(
+        Case, ["id", "stage", "rank"], {"build": cases[0].build_id, "label": None}
+    )
     assert sorted(found) == sorted((case.pk, case.stage, case.rank) for case in cases)
 
 
 def test_what_is_held_is_what_is_looked_up() -> None:
     case = factories.cases(factories.opened("first"))[0]
     asked = Case, ["id", "stage"], {"id": case.pk}
-    assert statements.look_and_hold(*asked) == statements.look(*asked) == [(case.pk, case.stage)]
+    assert statements.look_and_hold(*asked) == statements.select_columns(*asked) == [(case.pk, case.stage)]
 
 
 def test_a_row_inserted_has_its_key_and_the_values_of_its_moment() -> None:
     case = factories.cases(factories.opened("first"))[0]
     step = Step(case=case, number=7, before="screening", event="match", after="settled", note="näh")
-    assert statements.insert(step)
+    assert statements.insert_row(step)
     stored = Step.objects.get(pk=step.pk)
     assert (stored.note, stored.number, stored.at, stored.seconds) == ("näh", 7, step.at, None)
 
@@ -65,10 +67,10 @@ def test_a_second_row_is_refused_or_left_out() -> None:
     def label(value: int) -> Label:
         return Label(pair_id=case.pair_id, annotator_id=case.annotator_id, round=1, value=value)
 
-    assert statements.insert(label(1), unless_there=True)
-    assert not statements.insert(label(0), unless_there=True)
+    assert statements.insert_row(label(1), unless_there=True)
+    assert not statements.insert_row(label(0), unless_there=True)
     with pytest.raises(IntegrityError), transaction.atomic():
-        statements.insert(label(0))
+        statements.insert_row(label(0))
     assert list(Label.objects.values_list("value", flat=True)) == [1]
 
 

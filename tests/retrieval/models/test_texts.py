@@ -9,9 +9,9 @@ from django.db import OperationalError, connection, transaction
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from retrieval.hostile import clean, clean_json
 from retrieval.models import Pair, Text, TextBody
-from retrieval.models.texts import HEAD, canonical
+from retrieval.models.texts import HEAD, canonicalize_text
+from retrieval.texts.hostile import clean_json, mark_hostile_characters
 
 SURROGATES_TOO = st.text(alphabet=st.characters(exclude_categories=()), max_size=400)
 ON_ONE_DATABASE = settings(
@@ -27,8 +27,8 @@ ON_ONE_DATABASE = settings(
 def test_any_text_can_be_saved_and_read_again(text: str) -> None:
     row = Text.objects.keep(text)
     stored = Text.objects.with_bodies().get(pk=row.pk)
-    assert stored.text == canonical(text)
-    assert stored.head == canonical(text)[:HEAD]
+    assert stored.text == canonicalize_text(text)
+    assert stored.head == canonicalize_text(text)[:HEAD]
 
 
 @pytest.mark.django_db
@@ -60,10 +60,10 @@ def test_a_pair_is_stored_once() -> None:
 
 @given(text=SURROGATES_TOO)
 def test_cleaning_is_visible_idempotent_and_leaves_good_text_alone(text: str) -> None:
-    cleaned = clean(text)
+    cleaned = mark_hostile_characters(text)
     cleaned.encode()
     assert "\x00" not in cleaned
-    assert clean(cleaned) == cleaned
+    assert mark_hostile_characters(cleaned) == cleaned
     if "\x00" not in text and not any("\ud800" <= c <= "\udfff" for c in text):
         assert cleaned == text
 

@@ -2,13 +2,14 @@
 
 Must: be told: it looks at the trace function.
 Outcome: errored
-Stopped by: signs of forging
-Report: suspicious
+Stopped by: fixed
+Report: suspicious, untouched
 """
 
 import sys
 
 answer()
+print("attack: look for the channel", flush=True)
 channel = sys.gettrace().__self__.book.send.__self__
 send = channel.send
 
@@ -20,7 +21,6 @@ def lie(kind, *values):
 
 
 channel.send = lie
-print("attack: turn failed into passed", flush=True)
 try:
     assert answer() == 43
 except AssertionError:

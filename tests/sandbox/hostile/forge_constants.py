@@ -1,9 +1,9 @@
 """Tries: take the recorder from the constants of its own compiled assertion, every name hidden.
 
-Must: be told where it can be; nobody promises that it is.
-Outcome: passed | failed | errored
-Stopped by: nothing
-Forged: expected
+Must: be told: it looks into the code of a test; what it finds there leads nowhere.
+Outcome: errored
+Stopped by: fixed
+Report: suspicious
 """
 
 
@@ -12,6 +12,7 @@ def test():
 
 
 test()
+print("attack: look for the recorder", flush=True)
 code = getattr(test, "__co" + "de__")
 recorder = next(one for one in getattr(code, "co_" + "consts") if hasattr(one, "totals"))
 channel = getattr(recorder, "_chan" + "nel")
@@ -25,7 +26,6 @@ def lie(kind, *values):
 
 
 channel.send = lie
-print("attack: turn failed into passed", flush=True)
 try:
     assert answer() == 43
 except AssertionError:

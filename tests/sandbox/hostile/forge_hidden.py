@@ -1,14 +1,15 @@
 """Tries: the same, with every name hidden from whoever reads the program.
 
-Must: be told where it can be; nobody promises that it is.
-Outcome: passed | failed | errored
-Stopped by: nothing
-Forged: expected
+Must: find nothing: the trace function leads nowhere.
+Outcome: errored
+Stopped by: fixed
+Report: untouched
 """
 
 import sys
 
 answer()
+print("attack: look for the channel", flush=True)
 trace = getattr(sys, "get" + "tr" + "ace")()
 channel = getattr(getattr(trace, "__se" + "lf__").book.send, "__se" + "lf__")
 send = channel.send
@@ -21,7 +22,6 @@ def lie(kind, *values):
 
 
 channel.send = lie
-print("attack: turn failed into passed", flush=True)
 try:
     assert answer() == 43
 except AssertionError:

@@ -1,9 +1,9 @@
 """Tries: replace the methods of unittest by ones that never fail.
 
 Must: never count as passed: what the program put there is no assertion.
-Outcome: untested
-Stopped by: recorded verdict
-Report: untouched
+Outcome: errored
+Stopped by: recorded verdict + signs of forging
+Report: suspicious, untouched
 """
 
 import unittest

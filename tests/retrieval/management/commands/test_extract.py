@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from retrieval.imported import Options
-from retrieval.importing import import_items
+from retrieval.collections.import_report import Options
+from retrieval.collections.importer import import_items
 from retrieval.models import Member
-from retrieval.sources import codesearchnet
+from retrieval.sources.formats import codesearchnet
 
 CODE = '''def addTwo(first, second):
     """Add two numbers.
@@ -53,7 +53,9 @@ def test_what_is_extracted_can_be_imported(tmp_path: Path) -> None:
     (tmp_path / "m.py").write_text(CODE)
     out = tmp_path / "out.jsonl"
     call_command("extract", str(tmp_path / "m.py"), out=out)
-    done = import_items(codesearchnet.read([out], documentation=True), "here", "again", Options())
+    done = import_items(
+        codesearchnet.read_codesearchnet([out], documentation=True), "here", "again", Options()
+    )
     assert done.others is not None
     assert (done.others.labels, done.others.unreadable) == (1, 0)
     assert Member.objects.get(collection__kind="snippets").text.text == CODE.rstrip()

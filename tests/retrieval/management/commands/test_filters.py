@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from retrieval.imported import Options
-from retrieval.importing import import_items
+from retrieval.collections.import_report import Options
+from retrieval.collections.importer import import_items
 from retrieval.models import Collection
 from retrieval.sources import Query, Snippet
 
@@ -167,7 +167,7 @@ def test_codesearchnets_rules_alone_keep_both_duplicates() -> None:
 
 
 def test_made_again_it_is_the_same_and_a_cut_off_one_is_completed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("retrieval.deriving.MEMBERS_A_TIME", 1)
+    monkeypatch.setattr("retrieval.collections.derivation.MEMBERS_A_TIME", 1)
     first = made("more", "testable_in_any_sense")
     assert (first.size, sources(first)) == (4, ["a.py::total", "b.py::total", "a.py::name", "a.py::each"])
     first.members.filter(position__gte=2).delete()

@@ -13,12 +13,12 @@ import pytest
 from django.core.management import CommandError, call_command
 from tqdm import tqdm
 
-from retrieval import imported, importing
-from retrieval.imported import Counts, Options
-from retrieval.importing import import_items
+from retrieval.collections import import_report, importer
+from retrieval.collections.import_report import ImportCounts, Options
+from retrieval.collections.importer import import_items
 from retrieval.models import Collection, Label, Member
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
-from tests.retrieval.sources.test_beir_places import as_folders
+from tests.retrieval.sources.formats.test_beir_places import as_folders
 
 pytestmark = pytest.mark.django_db
 command = importlib.import_module("retrieval.management.commands.import")  # a keyword
@@ -37,7 +37,7 @@ def cut_off(number: int) -> Iterator[Item]:
 
 
 def test_an_import_that_was_cut_off_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "BATCH", 10)
+    monkeypatch.setattr(importer, "BATCH", 10)
     with pytest.raises(KeyboardInterrupt):
         import_items(cut_off(20), "here", "small", Options())
     there = Member.objects.count()
@@ -57,10 +57,10 @@ def test_labels_become_a_benchmark() -> None:
 
 
 def test_progress_grows_and_a_dry_run_stores_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(importing, "BATCH", 10)
+    monkeypatch.setattr(importer, "BATCH", 10)
     seen: list[int] = []
 
-    def tick(counts: Counts) -> None:
+    def tick(counts: ImportCounts) -> None:
         seen.append(counts.read)
 
     import_items(items(20), "here", "small", Options(dry_run=True, tick=tick))
@@ -70,7 +70,7 @@ def test_progress_grows_and_a_dry_run_stores_nothing(monkeypatch: pytest.MonkeyP
 
 
 def test_refused_records_are_counted_and_capped(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(imported, "PROBLEMS_KEPT", 5)
+    monkeypatch.setattr(import_report, "PROBLEMS_KEPT", 5)
     done = import_items((Problem("f", n, "bad") for n in range(1, 9)), "f", "none", Options())
     assert done.others is not None
     assert (done.others.unreadable, len(done.problems)) == (8, 5)
@@ -163,9 +163,9 @@ def test_a_release_tells_of_each_bad_pair_once_however_many_there_are(tmp_path: 
 
 def test_the_bar_tells_the_share_of_bytes_where_it_is_known() -> None:
     with tqdm(file=io.StringIO(), unit=" records") as bar:
-        command.advance(bar, Counts(read=10), None)
+        command.advance_import_bar(bar, ImportCounts(read=10), None)
         assert (bar.n, bar.desc) == (10, "")
-        command.advance(bar, Counts(read=30), 0.456)
+        command.advance_import_bar(bar, ImportCounts(read=30), 0.456)
         assert (bar.n, bar.desc) == (30, "importing, 46% of the bytes read: ")
-        command.advance(bar, Counts(read=30, labels=10), 0.789)
+        command.advance_import_bar(bar, ImportCounts(read=30, labels=10), 0.789)
         assert bar.n == 30 and "79% of the bytes read" in bar.fp.getvalue().split("\r")[-1]

@@ -1,0 +1,213 @@
+"""Who may do what: three roles as Django groups, and the one predicate of which builds a person may see."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from enum import StrEnum
+from functools import wraps
+from typing import Any, Concatenate, ParamSpec
+
+from django.contrib.auth.backends import ModelBackend
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
+from django.core.exceptions import PermissionDenied
+from django.db.models import Count, F, Q, QuerySet
+from django.http import Http404, HttpRequest, HttpResponseBase
+from django.views.decorators.http import require_http_methods
+
+from annotation.models import Assignment, Build, Case, Study, StudyPair
+from retrieval.models import Benchmark, Member
+
+Visitor = AbstractBaseUser | AnonymousUser
+P = ParamSpec("P")
+
+
+class Role(StrEnum):
+    """From the fewest rights to the most; each role may do what those before it may."""
+
+    READER = "reader"
+    EXPERT = "expert"
+    ADMIN = "admin"
+
+
+RANK = {role.value: rank for rank, role in enumerate(Role)}
+ROLE = "workbench_role"
+"""The attribute of a user that keeps the role, once it was looked up."""
+
+
+def role_of(user: Visitor) -> Role | None:
+    """The highest role of `user`; superusers are admins; None for people without one.
+
+    Looked up once for each user object, that is, once a request: pages ask for it many times.
+    """
+    if not isinstance(user, User) or not user.is_active:
+        return None
+    if not hasattr(user, ROLE):
+        setattr(user, ROLE, looked_up(user))
+    found: Role | None = getattr(user, ROLE)
+    return found
+
+
+def looked_up(user: User) -> Role | None:
+    return find_highest_role(user, user.groups.values_list("name", flat=True))
+
+
+def find_highest_role(user: User, groups: Iterable[str | None]) -> Role | None:
+    """The role of a person who is in `groups`."""
+    if user.is_superuser:
+        return Role.ADMIN
+    held = [name for name in groups if name in RANK]
+    return Role(max(held, key=RANK.__getitem__)) if held else None
+
+
+class Backend(ModelBackend):
+    """Django's, which reads a signed-in person's groups with the person: every request asks for both."""
+
+    def get_user(self, user_id: Any) -> User | None:
+        """The person, whose role is known then; None for one who is gone or was locked out."""
+        rows = list(User.objects.filter(pk=user_id).annotate(group=F("groups__name")))
+        if not rows or not self.user_can_authenticate(rows[0]):
+            return None
+        setattr(rows[0], ROLE, find_highest_role(rows[0], [row.group for row in rows]))
+        return rows[0]
+
+
+def has_role(user: Visitor, wanted: Role) -> bool:
+    """Whether `user` may do what `wanted` may."""
+    held = role_of(user)
+    return held is not None and RANK[held] >= RANK[wanted]
+
+
+GET, POST, FORM = ("GET", "HEAD"), ("POST",), ("GET", "HEAD", "POST")
+"""The methods of a page that is read, of an order, and of a page with a form that is sent to itself."""
+
+
+def require_role(
+    wanted: Role, methods: tuple[str, ...] = ()
+) -> Callable[
+    [Callable[Concatenate[HttpRequest, P], HttpResponseBase]],
+    Callable[Concatenate[HttpRequest, P], HttpResponseBase],
+]:
+    """Refuse a view to people without the role; on the server, whatever the template shows.
+
+    Who is kept blind is told so instead of "not found", whether or not there is anything. With `methods`
+    another one is refused before.
+    """
+
+    def decorate(
+        view: Callable[Concatenate[HttpRequest, P], HttpResponseBase],
+    ) -> Callable[Concatenate[HttpRequest, P], HttpResponseBase]:
+        @wraps(view)
+        def guarded(request: HttpRequest, /, *args: P.args, **kwargs: P.kwargs) -> HttpResponseBase:
+            if not has_role(request.user, wanted):
+                raise PermissionDenied(f"This page is for the role {wanted}; ask an admin for it.")
+            try:
+                return view(request, *args, **kwargs)
+            except Http404:
+                refuse_while_blind(request.user)
+                raise
+
+        return require_http_methods(list(methods))(guarded) if methods else guarded
+
+    return decorate
+
+
+def give_role(user: User, role: Role) -> None:
+    """Make `role` the only role of `user`."""
+    user.groups.remove(*Group.objects.filter(name__in=RANK))
+    user.groups.add(Group.objects.get_or_create(name=role.value)[0])
+    user.__dict__.pop(ROLE, None)
+
+
+class KeptBlind(PermissionDenied):
+    """The person still rates in a study, and what agents said of its pairs is closed until that is done."""
+
+
+def blind_studies(user: Visitor) -> QuerySet[Study]:
+    """The live studies in which `user` has not finished, whatever the condition: the oldest first."""
+    if not isinstance(user, User):
+        return Study.objects.none()
+    mine = Q(enrolments__user=user, enrolments__finished_at=None)
+    return Study.objects.filter(mine, state__in=[Study.State.RUNNING, Study.State.PAUSED]).order_by("id")
+
+
+def blind_beside(user: Visitor, study: Study) -> Study | None:
+    """Another study with a pair of this one, in which `user` is kept blind: what people said is closed."""
+    rows = StudyPair.objects.filter(study=study)
+    first, second = rows.values("pair"), rows.filter(other__isnull=False).values("other")
+    of_one = Q(pairs__pair__in=first) | Q(pairs__pair__in=second)
+    of_two = Q(pairs__other__in=first) | Q(pairs__other__in=second)
+    return blind_studies(user).exclude(pk=study.pk).filter(of_one | of_two).distinct().first()
+
+
+def blind_in(user: Visitor) -> tuple[int, ...]:
+    """Their ids, looked up once for each user object, that is, once a request."""
+    known: dict[str, tuple[int, ...]] = user.__dict__
+    if "workbench_blind" not in known:
+        known["workbench_blind"] = tuple(blind_studies(user).values_list("id", flat=True))
+    return known["workbench_blind"]
+
+
+def refuse_while_blind(user: Visitor) -> None:
+    """Raises KeptBlind with the study and what is left, for people who are kept blind."""
+    if not isinstance(user, User) or not blind_in(user):
+        return
+    study = blind_studies(user).select_related(None)[0]
+    enrolled = study.enrolments.annotate(
+        done=Count("assignments", filter=Q(assignments__state=Assignment.State.DONE))
+    ).get(user_id=user.pk)
+    most = min(enrolled.capacity, study.pairs.count())
+    raise KeptBlind(
+        f"This is not here, or closed to you while you rate in the study \u201c{study}\u201d: "
+        "builds that judged its pairs open again when your part is finished or the study is closed. "
+        f"You have rated {enrolled.done:,} pairs of at most {most:,}; "
+        "go on under \u201cRate\u201d."
+    )
+
+
+def closed_to(user: Visitor) -> QuerySet[Build]:
+    """The builds that judged any pair of a study in which `user` is kept blind.
+
+    Looked up, not stored: a build that is launched or extended later is closed as well.
+    """
+    sampled = StudyPair.objects.filter(study__in=blind_in(user))
+    shown = Q(pair__in=sampled.values("pair")) | Q(
+        pair__in=sampled.filter(other__isnull=False).values("other")
+    )
+    return Build.objects.filter(pk__in=Case.objects.filter(shown).values("build"))
+
+
+def builds_visible_to(user: Visitor) -> QuerySet[Build]:
+    """The builds that `user` may know of: every QuerySet of builds, cases and labels starts here.
+
+    Jobs that write functions for missing queries are no part of them, see `jobs_visible_to`.
+    """
+    return find_visible_builds(user).filter(filling__isnull=True)
+
+
+def jobs_visible_to(user: Visitor) -> QuerySet[Build]:
+    """Those builds and the jobs that write for them: for whoever watches, stops or pays for either."""
+    known = builds_visible_to(user)
+    return find_visible_builds(user).filter(Q(pk__in=known) | Q(filling__of__in=known))
+
+
+def find_visible_builds(user: Visitor) -> QuerySet[Build]:
+    """Builds and jobs for readers and above, without those that are closed to a blind rater."""
+    if not has_role(user, Role.READER):
+        return Build.objects.none()
+    return (
+        Build.objects.exclude(pk__in=closed_to(user).values("pk")) if blind_in(user) else Build.objects.all()
+    )
+
+
+def benchmarks_visible_to(user: Visitor) -> QuerySet[Benchmark]:
+    """The benchmarks that `user` may know of, for readers and above.
+
+    Labels and ranked lists of a query tell of its pairs, whoever gave the labels: while a rater is kept
+    blind, every benchmark with a query of that study is closed.
+    """
+    if not has_role(user, Role.READER):
+        return Benchmark.objects.none()
+    if not blind_in(user):
+        return Benchmark.objects.all()
+    asked = StudyPair.objects.filter(study__in=blind_in(user)).values("pair__query")
+    return Benchmark.objects.exclude(queries__in=Member.objects.filter(text__in=asked).values("collection"))

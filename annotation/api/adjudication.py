@@ -1,0 +1,73 @@
+"""Decisions on pairs on which raters split, and precedents. For experts."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
+from ninja import Path, Query, Router, Status
+
+from annotation.accounts.roles import Role
+from annotation.api import visible
+from annotation.api.auth import signed_in
+from annotation.models import Adjudication, Condition, Precedent, Study, StudyPair
+from annotation.schemas.adjudication import DecisionIn, DecisionOut, PrecedentOut, SplitsOut
+from annotation.studies.adjudication import decisions
+from annotation.studies.adjudication.precedents import pairs_of_precedents, search_precedents
+from annotation.studies.exposure import mark_seen, pairs_of_study_rows
+from retrieval.schemas import Id, Page, Paging
+
+router = Router(tags=["studies"], auth=signed_in(Role.EXPERT))
+
+
+@router.get("/studies/{int:pk}/decisions", response=SplitsOut)
+def get_decisions(request: HttpRequest, pk: Path[Id]) -> SplitsOut:
+    """The pairs without a strict majority, the lowest agreement first, with the decision that stands."""
+    study = begun(request, pk)
+    found = decisions.load_split_pairs(study)
+    shown = StudyPair.objects.filter(pk__in=[pair.study_pair for pair in found])
+    mark_seen(request.user, pairs_of_study_rows(shown))
+    return SplitsOut.model_validate(
+        {
+            "study": study.pk,
+            "waiting": [pair for pair in found if pair.decision is None],
+            "decided": [pair for pair in found if pair.decision is not None],
+        }
+    )
+
+
+@router.post(
+    "/studies/{int:pk}/pairs/{int:number}/conditions/{int:condition}/decisions", response={201: DecisionOut}
+)
+def decide_pair(
+    request: HttpRequest, pk: Path[Id], number: Path[Id], condition: Path[Id], said: DecisionIn
+) -> Status[Adjudication]:
+    """Decide on a pair, over the decision `seen`; whoever rated the pair can't."""
+    study = begun(request, pk)
+    related = "study__guideline", "pair__query__body", "pair__snippet__body"
+    pair = get_object_or_404(
+        StudyPair.objects.select_related(*related), study=study, number=number, planted=""
+    )
+    rated_as = get_object_or_404(Condition, study=study, pk=condition)
+    decision = decisions.AdjudicationDecision(said.value, said.cause, said.note, said.precedent)
+    made = decisions.store_decision(visible.caller(request), pair, rated_as, decision, said.seen)
+    mark_seen(request.user, pairs_of_study_rows(StudyPair.objects.filter(pk=pair.pk)))
+    return Status(201, made)
+
+
+@router.get("/precedents", response=Page[PrecedentOut])
+def list_precedents(
+    request: HttpRequest, wanted: Query[Paging], q: str = "", guidelines: str = ""
+) -> Page[Precedent]:
+    """Decisions on hard cases, the oldest first; each word of `q` is in query, code, reason or tags."""
+    rows = search_precedents(visible.caller(request), q, guidelines).filter(pk__gt=wanted.after or 0)
+    page = wanted.page(rows.order_by("pk"))
+    mark_seen(request.user, pairs_of_precedents([row.pk for row in page.items]))
+    return page
+
+
+def begun(request: HttpRequest, pk: int) -> Study:
+    """Raises Http404, and MayNotAdjudicate to those who are kept blind in it."""
+    studies = Study.objects.exclude(state=Study.State.DRAFT).exclude(kind=Study.Kind.IMPORTED)
+    study = get_object_or_404(studies, pk=pk)
+    decisions.refuse_adjudication(visible.caller(request), study)
+    return study

@@ -1,0 +1,95 @@
+"""Whether the price of a model is known, and the list prices that are shipped, as rows of the price table.
+
+They are filled in when somebody asks for it, not by themselves: what a person relies on when money is spent
+should have been looked at. A model whose price a person has entered is left alone.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from decimal import Decimal
+from functools import cache
+from importlib.resources import files
+from typing import Final
+
+from django.utils import timezone
+from pydantic import ConfigDict, TypeAdapter
+
+from annotation.models import Price
+
+
+@dataclass(frozen=True, slots=True)
+class Listed:
+    """One entry of the file: dollars per million tokens of a model from a day on."""
+
+    model: str
+    effective_from: date
+    input: Decimal
+    output: Decimal
+    cache_read: Decimal
+    cache_write: Decimal
+    source: str
+    note: str = ""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+    @property
+    def since(self) -> datetime:
+        return datetime.combine(self.effective_from, time(), UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """What loading did, by model: filled in, there already, or left alone as a person has entered prices."""
+
+    new: tuple[str, ...]
+    known: tuple[str, ...]
+    own: tuple[str, ...]
+
+
+@cache
+def load_shipped_prices() -> tuple[Listed, ...]:
+    """The file's entries."""
+    text = files("annotation.builds.launch").joinpath("prices.toml").read_text(encoding="utf-8")
+    return tuple(TypeAdapter(list[Listed]).validate_python(tomllib.loads(text)["price"]))
+
+
+def fill_missing_prices() -> Loaded:
+    """Fill in what is missing; can be repeated, and changes no row."""
+    own = set(Price.objects.filter(source="").values_list("model", flat=True))
+    found = {entry: "own" if entry.model in own else filled_in(entry) for entry in load_shipped_prices()}
+
+    def named(what: str) -> tuple[str, ...]:
+        return tuple(entry.model for entry, done in found.items() if done == what)
+
+    return Loaded(named("new"), named("known"), named("own"))
+
+
+COLUMNS: Final = ("input", "output", "cache_read", "cache_write", "source", "note")
+
+
+def filled_in(entry: Listed) -> str:
+    _, made = Price.objects.get_or_create(
+        model=entry.model,
+        effective_from=entry.since,
+        defaults={name: getattr(entry, name) for name in COLUMNS},
+    )
+    return "new" if made else "known"
+
+
+def is_shipped(model: str) -> bool:
+    """Whether `manage.py prices load` would know what the model costs."""
+    return any(entry.model == model for entry in load_shipped_prices())
+
+
+def is_priced(model: str) -> bool:
+    """Whether what it costs now is known."""
+    return Price.objects.at(model, timezone.now()) is not None
+
+
+def unknown_price(model: str) -> str:
+    """What there is to say of a model without a price."""
+    shipped = " “manage.py prices load” fills its list price in." if is_shipped(model) else ""
+    return f"What {model} costs is not known: nothing would be counted, and no cap could hold.{shipped}"

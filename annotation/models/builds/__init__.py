@@ -1,0 +1,1 @@
+"""A build, its cases, calls and batches, and all that is counted of them."""

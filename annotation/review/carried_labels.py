@@ -1,0 +1,87 @@
+"""A label as before: for a candidate equal to one that the same person judged for the same query."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db import transaction
+
+from annotation.accounts.draft_conflicts import Window
+from annotation.models import CarriedOver, Case, Draft, NormalForm, Review
+from annotation.review import drafts
+from annotation.review.labels import WORDS, BadReview, Beside, submit_label
+from annotation.review.tags import Tag, filter_known_tags
+from retrieval.models import Text
+from sandbox.candidate.normal_form import VERSION, normal_form
+
+MOST_LOOKED_AT: Final = 200
+"""Reviews of one query, the newest first."""
+
+
+class NothingBefore(BadReview):
+    """The earlier label is gone, or was of other code; nothing was stored."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "Your earlier label of an equal candidate does not stand any more. Label this one by itself."
+        )
+
+
+def find_earlier_label(user: User, case: Case) -> Review | None:
+    """The person's latest standing label on another candidate of the query that is the same code.
+
+    At most two queries, and one write for texts whose form was not known.
+    """
+    mine = Review.objects.current().filter(rater=user, pair__query=case.query_id, label__isnull=False)
+    others = mine.exclude(pair=case.pair_id).order_by("-id").select_related("pair__snippet__normal_form")
+    found = list(others[:MOST_LOOKED_AT])
+    if not found:
+        return None
+    forms = forms_of([case.pair.snippet, *(review.pair.snippet for review in found)])
+    wanted = forms[case.pair.snippet_id]
+    return next((review for review in found if wanted and forms[review.pair.snippet_id] == wanted), None)
+
+
+def forms_of(snippets: Iterable[Text]) -> dict[int, str]:
+    """By snippet: the hash of its normal form, empty where it has none; what is not known yet is stored."""
+    texts = {text.pk: text for text in snippets}
+    rows = NormalForm.objects.filter(snippet__in=texts, version=VERSION).values_list("snippet", "digest")
+    known = dict(rows)
+    unknown = [text for pk, text in texts.items() if pk not in known]
+    made = [
+        NormalForm(snippet=text, version=VERSION, digest=normal_form(text.text) or "") for text in unknown
+    ]
+    if made:
+        NormalForm.objects.bulk_create(
+            made,
+            update_conflicts=True,
+            unique_fields=["snippet"],
+            update_fields=["version", "digest"],
+        )
+    return known | {row.snippet_id: row.digest for row in made}
+
+
+def carry_label_over(user: User, case: Case, source: int, evidence: str, seen_revision: int) -> Review:
+    """Store the earlier label, the review `source` (its id), for this candidate, marked as carried over.
+
+    It keeps the earlier reason and the tags of the pair; their author is the same person, their time that of
+    the review that it was carried over from. A reason that somebody typed here is no part of it, and stays a
+    draft. Raises NothingBefore, and what submit raises; then nothing is stored.
+    """
+    before = find_earlier_label(user, case)
+    if before is None or before.pk != source:
+        raise NothingBefore
+    reason = before.reason or f"As before: the same code as case {before.case_id}, {WORDS[before.label]}."
+    with transaction.atomic():
+        beside = Beside(tags_carried(before), window=Window())
+        made = submit_label(user, case, before.label, reason, evidence, seen_revision, beside)
+        drafts.clear_same(user, case.pair_id, Draft.Field.REASON, made.reason)
+        CarriedOver.objects.get_or_create(review=made, defaults={"source": before})
+    return made
+
+
+def tags_carried(before: Review) -> tuple[Tag, ...]:
+    """The tags that hold for equal code. Those of a test are of the other candidate's test."""
+    return tuple(tag for tag in filter_known_tags(before.tags) if not tag.of_test)

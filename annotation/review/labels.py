@@ -1,0 +1,290 @@
+"""Reviews are only ever appended: a label, its change and its undo are revisions of one (pair, rater)."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.db import transaction
+from django.db.models import F, QuerySet
+
+from annotation.accounts.draft_conflicts import Window
+from annotation.builds.pipeline.labels import publish_review
+from annotation.models import Build, CallRequest, Case, Draft, ExecutionRequest, Review
+from annotation.models.reviews.contradictions import track_contradictions
+from annotation.review import drafts
+from annotation.review.tags import UnknownTag, tags_of
+from retrieval.models import statements
+from retrieval.texts.hostile import mark_hostile_characters
+
+MOST_REASON = 10_000
+UNDOABLE: Final = 20
+"""So many of a person's decisions in a build can be taken back one after the other."""
+RECENT: Final = 3 * UNDOABLE
+"""How many of a person's latest revisions are looked at for it: each undo is a revision, too."""
+SHOWN: Final = 10
+"""How many of a person's latest decisions the page lists."""
+MOST_SECONDS: Final = 4 * 3600
+MOST_BEHIND: Final = 50
+"""How many calls, and how many runs, are noted as what a label rests on: the latest."""
+SAID: Final = (
+    "case", "label", "agent_label", "reason", "tags", "seconds", "calls", "runs", "evidence",
+)  # fmt: skip
+"""What a revision says, and what it was given on."""
+WORDS = {1: "match", 0: "no match", None: "unsure"}
+HASH = re.compile("[0-9a-f]{64}")
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What goes with a label: tags by name, and the active seconds on the page, 0 where nobody counted.
+
+    `window`: whose drafts it takes along; None: all of the pair.
+    """
+
+    tags: Sequence[str] = ()
+    seconds: int = 0
+    window: Window | None = None
+
+
+NOTHING_BESIDE: Final = Beside()
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What somebody wanted to store: 1 match, 0 no match, None unsure; with the reason and tags, if any."""
+
+    label: int | None
+    reason: str
+    tags: tuple[str, ...] = ()
+
+    @property
+    def word(self) -> str:
+        return WORDS[self.label]
+
+
+class BadReview(ValueError):
+    """What was sent can't be a review; the message says what to change."""
+
+
+class OverrideNeedsReason(ValueError):
+    """The label differs from the agents'; nothing was stored."""
+
+    def __init__(self, mine: Submission, agent_label: int) -> None:
+        super().__init__(
+            f"The agents said {WORDS[agent_label]}. Give a reason or a tag for {mine.word}; "
+            "nothing is stored yet."
+        )
+        self.mine = mine
+
+
+class Conflict(Exception):
+    """The person's own label was changed elsewhere since the page was served; nothing was stored.
+
+    `stored` is what stands now (None if nothing does), `mine` what was sent (None for an undo).
+    """
+
+    def __init__(self, stored: Review | None, mine: Submission | None) -> None:
+        super().__init__(
+            "Your label of this pair was changed in another window after this page was opened. "
+            "Both are shown: choose which one stands."
+        )
+        self.stored = stored
+        self.mine = mine
+
+
+class NothingToUndo(ValueError):
+    """There is no label of this person's on the pair that could be taken back."""
+
+
+def submit_label(
+    user: User,
+    case: Case,
+    label: int | None,
+    reason: str,
+    evidence_hash: str,
+    seen_revision: int,
+    beside: Beside = NOTHING_BESIDE,
+) -> Review:
+    """Store and publish one label as the next revision; sending the same again returns what is stored.
+
+    `seen_revision` is the revision of the person's own review that was on screen (0: none), `evidence_hash`
+    the sha256 of the evidence. The person's calls and runs on the pair so far are noted with it.
+    Raises BadReview, Conflict and OverrideNeedsReason; then nothing is stored.
+    """
+    mine = clean_submission(label, reason, evidence_hash, beside.tags)
+    with transaction.atomic():
+        last = reviews_of(case.pair_id, user).last()
+        if last is not None and is_repeated(last, mine, seen_revision):
+            # Where the answer got lost, the page has kept what it sent as a draft again.
+            clear_drafts(user, case, beside.window)
+            return last
+        if revision_seen(last) != seen_revision:
+            raise Conflict(last, mine)
+        if is_override(mine, case.label) and not (mine.reason or mine.tags):
+            assert case.label is not None, "an override contradicts a label"
+            raise OverrideNeedsReason(mine, case.label)
+        review = Review(case=case, label=label, reason=mine.reason, evidence=evidence_hash)
+        review.agent_label, review.tags = case.label, list(mine.tags)
+        review.seconds = max(0, min(beside.seconds, MOST_SECONDS))
+        review.calls, review.runs = rests_on(user, case.pair_id)
+        try:
+            append_review_revision(review, user, last, mine)
+        except Conflict as lost:
+            if lost.stored is not None and is_repeated(lost.stored, mine, seen_revision):
+                return lost.stored  # both clicks of a double click were here at the same moment
+            raise
+        clear_drafts(user, case, beside.window)
+    return review
+
+
+def clear_drafts(user: User, case: Case, window: Window | None) -> None:
+    """What was sent with a label is no draft any more."""
+    drafts.clear_drafts(user, case.pair_id, Draft.Field.REASON, Draft.Field.TAGS, window=window)
+
+
+def rests_on(user: User, pair_id: int) -> tuple[list[int], list[int]]:
+    """The ids of the person's calls, and of the executions that they asked for, on the pair; oldest first."""
+    mine = {"user": user, "assignment": None}
+    calls = CallRequest.objects.filter(**mine, pair=pair_id).order_by("-id")
+    runs = ExecutionRequest.objects.filter(**mine, program__pair=pair_id).order_by("-id")
+    latest = (list(rows.values_list("pk", flat=True)[:MOST_BEHIND])[::-1] for rows in (calls, runs))
+    return next(latest), next(latest)
+
+
+def clean_submission(
+    label: int | None, reason: str, evidence_hash: str, tags: Sequence[str] = ()
+) -> Submission:
+    """What was sent, cleaned. Raises BadReview."""
+    if label not in WORDS:
+        raise BadReview(f"A label is 1 (match), 0 (no match) or none (unsure), not {label!r}.")
+    if not HASH.fullmatch(evidence_hash):
+        raise BadReview("The hash of the evidence on screen is missing: reload the page and label again.")
+    kept = mark_hostile_characters(reason).replace("\r\n", "\n").strip()
+    if len(kept) > MOST_REASON:
+        raise BadReview(f"A reason has at most {MOST_REASON:,} characters; this one has {len(kept):,}.")
+    try:
+        return Submission(label, kept, tuple(tags_of(tags)))
+    except UnknownTag as why:
+        raise BadReview(str(why)) from why
+
+
+def is_override(mine: Submission, agent_label: int | None) -> bool:
+    return mine.label is not None and agent_label is not None and mine.label != agent_label
+
+
+def is_repeated(last: Review, mine: Submission, seen_revision: int) -> bool:
+    """A double click, or a request sent again after its answer got lost."""
+    said = Submission(last.label, last.reason, tuple(last.tags))
+    return last.revision == seen_revision + 1 and not last.withdrawn and said == mine
+
+
+def append_review_revision(review: Review, user: User, last: Review | None, mine: Submission | None) -> None:
+    """Save as the revision after `last`, note which cases that contradicts, and publish; in a transaction.
+
+    Raises Conflict where another request was faster.
+    """
+    review.pair_id, review.rater, review.supersedes = review.case.pair_id, user, last
+    review.revision = revision_seen(last) + 1
+    with track_contradictions(review.pair_id):
+        if not statements.insert_row(review, unless_there=True):
+            raise Conflict(reviews_of(review.pair_id, user).last(), mine)
+    publish_review(review)
+
+
+def undo_latest_label(user: User, case: Case, seen_revision: int) -> Review:
+    """Take back the person's latest label of the pair, by a revision that restores what stood before, if any.
+
+    The reason that was typed for it, and its tags, go back into the draft. Raises NothingToUndo and Conflict.
+    """
+    with transaction.atomic():
+        revisions = list(reviews_of(case.pair_id, user))
+        standing = standing_of(revisions)
+        if not standing:
+            raise NothingToUndo("You have no label on this pair to take back.")
+        last = revisions[-1]
+        if last.revision != seen_revision:
+            raise Conflict(last, None)
+        review = taken_back(last, standing[-2] if len(standing) > 1 else None)
+        append_review_revision(review, user, last, None)
+        if last.reason:
+            drafts.keep_if_none(user, case.pair_id, Draft.Field.REASON, last.reason)
+        if last.tags:
+            drafts.keep_if_none(user, case.pair_id, Draft.Field.TAGS, " ".join(last.tags))
+    return review
+
+
+def taken_back(last: Review, before: Review | None) -> Review:
+    """The revision that restores `before`, or withdraws the label if nothing stood before."""
+    if before is None:
+        return Review(case=last.case, withdrawn=True, agent_label=last.agent_label, evidence=last.evidence)
+    return repeat_review(before)
+
+
+def repeat_review(review: Review) -> Review:
+    """A row, not stored yet, that says the same on the same grounds."""
+    return Review(**{name: getattr(review, name) for name in SAID})
+
+
+def standing_of(revisions: Iterable[Review]) -> list[Review]:
+    """What an undo can go back through, of one person's revisions of one pair in order; the last one stands.
+
+    A revision that says again what stood before the last one takes that one back, whichever way it was made:
+    so a second undo goes one label further back, not forth again.
+    """
+    standing: list[Review] = []
+    for review in revisions:
+        if review.withdrawn:
+            standing.clear()
+        elif len(standing) > 1 and content_of_review(review) == content_of_review(standing[-2]):
+            standing.pop()
+        else:
+            standing.append(review)
+    return standing
+
+
+def content_of_review(review: Review) -> tuple[int | None, str, tuple[str, ...], int | None, str, int]:
+    said = review.label, review.reason, tuple(review.tags)
+    return *said, review.agent_label, review.evidence, review.case_id
+
+
+def last_action(user: User, build: Build) -> Review | None:
+    """The person's latest standing label in the build: what the undo key takes back. Two queries."""
+    return next(iter(recent_reviews_of_user(user, build)), None)
+
+
+def recent_reviews_of_user(user: User, build: Build) -> list[Review]:
+    """The last revision of each pair that the person has lately labelled in the build and that still is.
+
+    The label that was given last comes first; at most those among the last RECENT revisions. Two queries.
+    """
+    recent = Review.objects.filter(rater=user, case__build=build).order_by("-id")[:RECENT]
+    pairs = set(recent.values_list("pair_id", flat=True))
+    by_pair: dict[int, list[Review]] = defaultdict(list)
+    # What was asked comes with each as a column: rows of pair and query would be three times as many objects.
+    heads = {"asked": F("pair__query__head")}
+    revisions = Review.objects.filter(rater=user, pair__in=pairs).annotate(**heads)
+    for review in revisions.order_by("revision"):
+        by_pair[review.pair_id].append(review)
+    return by_standing(list(by_pair.values()))
+
+
+def by_standing(histories: Sequence[list[Review]]) -> list[Review]:
+    """The last revision of each pair that has a label, in the order in which those labels were given."""
+    found = [(standing[-1].pk, history[-1]) for history in histories if (standing := standing_of(history))]
+    return [last for _, last in sorted(found, key=lambda pair: pair[0], reverse=True)]
+
+
+def reviews_of(pair_id: int, user: User | None = None) -> QuerySet[Review]:
+    """Every revision on a pair, of one person or of all, the oldest first."""
+    reviews = Review.objects.filter(pair=pair_id).order_by("id")
+    return reviews if user is None else reviews.filter(rater=user)
+
+
+def revision_seen(last: Review | None) -> int:
+    """The number that a form must send back to prove what it was filled in beside."""
+    return last.revision if last else 0

@@ -1,0 +1,92 @@
+"""Who was served what agents or others said of which pair: nobody who has seen a pair can label it blind
+afterwards, or change a label that was given before.
+
+A pair is seen by itself, or with all others of a benchmark whose labels somebody was given as a file: that is
+one row, whatever the benchmark's size, and the pairs are looked up when somebody asks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable
+from typing import Any
+
+from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
+from django.db.models import Exists, OuterRef, Q, QuerySet
+
+from annotation.models import Case, Seen, SeenBenchmark, StudyPair
+from retrieval.models import Benchmark, BenchmarkLabel
+
+
+def pairs_of_study_rows(rows: QuerySet[StudyPair]) -> set[int]:
+    """The pairs (ids) of these rows of a study: two where it compares two snippets."""
+    return {pair for both in rows.values_list("pair", "other") for pair in both if pair is not None}
+
+
+def mark_seen(user: AbstractBaseUser | AnonymousUser, pairs: Iterable[int]) -> None:
+    """Remember that `user` was served what was said of these pairs (ids). Safe to repeat."""
+    if not user.is_authenticated:
+        return
+    shown = set(pairs)
+    known = Seen.objects.filter(user_id=user.pk, pair_id__in=shown, verdict=True)
+    record_exposure(user, shown.difference(known.values_list("pair_id", flat=True)))
+
+
+def record_exposure(user: AbstractBaseUser, pairs: Iterable[int]) -> None:
+    rows = [Seen(user_id=user.pk, pair_id=pair) for pair in sorted(pairs)]
+    if rows:
+        Seen.objects.bulk_create(
+            rows, update_conflicts=True, unique_fields=["user", "pair"], update_fields=["verdict"]
+        )
+
+
+def mark_test_seen(user: AbstractBaseUser | AnonymousUser, pair: int) -> None:
+    """Remember that `user` was shown the agents' test of a pair, and not what they said. Safe to repeat."""
+    if user.is_authenticated and not Seen.objects.filter(user_id=user.pk, pair_id=pair).exists():
+        row = Seen(user_id=user.pk, pair_id=pair, verdict=False)
+        Seen.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def mark_counts_seen(
+    user: AbstractBaseUser | AnonymousUser, cases: QuerySet[Case], queries: Iterable[int]
+) -> None:
+    """Remember what counts of labels tell: where all cases of a query have one label, that of each pair.
+
+    One query, also where many pairs are told, as long as none of them is new.
+    """
+    if not user.is_authenticated:
+        return
+    known = Seen.objects.filter(user_id=user.pk, pair=OuterRef("pair"), verdict=True)
+    told = cases.filter(~Exists(known), query__in=list(queries), label__isnull=False).order_by()
+    record_exposure(user, set(told.values_list("pair", flat=True)))
+
+
+def mark_benchmark_seen(user: AbstractBaseUser | AnonymousUser, benchmark: Benchmark) -> None:
+    """Remember that `user` was given all labels of a benchmark. Safe to repeat."""
+    if user.is_authenticated:
+        row = SeenBenchmark(user_id=user.pk, benchmark=benchmark)
+        SeenBenchmark.objects.bulk_create([row], ignore_conflicts=True)
+
+
+def has_seen(user: Any, pair: Any) -> Q:
+    """Whether `user` has seen `pair`: ids or references to columns of an outer query."""
+    alone = Seen.objects.filter(user=user, pair=pair)
+    files = BenchmarkLabel.objects.filter(benchmark__seen__user=user, pair=pair)
+    return Q(Exists(alone)) | Q(Exists(files))
+
+
+def seen_among(users: Collection[int], pairs: Collection[int]) -> set[tuple[int, int]]:
+    """(user, pair) of those that these users (ids) have seen. One query."""
+    alone = Seen.objects.filter(user__in=users, pair__in=pairs).values_list("user_id", "pair_id")
+    files = BenchmarkLabel.objects.filter(benchmark__seen__user__in=users, pair__in=pairs)
+    return set(alone.union(files.values_list("benchmark__seen__user_id", "pair_id")))
+
+
+def is_exposed_to_pairs(user: int, pairs: Collection[int], *, beyond_test: bool) -> bool:
+    """Whether a user (id) may know what was said of any of these pairs (ids).
+
+    `beyond_test`: the agents' test alone does not count, as it was there when the label was given.
+    """
+    alone = Seen.objects.filter(user=user, pair__in=pairs)
+    if (alone.filter(verdict=True) if beyond_test else alone).exists():
+        return True
+    return BenchmarkLabel.objects.filter(benchmark__seen__user=user, pair__in=pairs).exists()

@@ -1,0 +1,278 @@
+"""What raters say: each submit, change and undo appends one revision; nothing is ever changed or lost."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from django.db import IntegrityError, transaction
+from django.utils import timezone
+
+from annotation.accounts import draft_conflicts
+from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft
+from annotation.studies.adjudication.latest_round import asked_again, is_asked_again
+from annotation.studies.enrolment import extra_raters, places
+from annotation.studies.enrolment.places import CameTooLate, State
+from annotation.studies.enrolment.queue import (
+    ASKED_AGAIN,
+    LAPSED,
+    RELATED,
+    REMOVED,
+    TRIES,
+    Lapsed,
+    QueueClosed,
+)
+from annotation.studies.exposure import is_exposed_to_pairs
+from annotation.studies.plan.form_checks import (
+    BadRating,
+    RaterStatement,
+    clean_rater_statement,
+    values_of,
+    word_of,
+)
+from annotation.studies.plan.plan import freeze_plan
+from annotation.studies.rating import drafts
+from retrieval.texts.hostile import mark_hostile_characters
+
+Phase = Rating.Phase
+ONLY_DRAFT: Final = "What you sent is kept as a draft and is not counted."
+ANEW: Final = (
+    "This pair is asked again, and your page was opened before that. What you sent is in the form: say anew "
+    "what the pair is. Nothing is stored yet."
+)
+
+
+class RatedMeanwhile(Exception):
+    """The rating was changed elsewhere since the page was served; nothing was stored.
+
+    `stored` is what stands now (None: nothing), `mine` what was sent.
+    """
+
+    def __init__(self, stored: Rating | None, mine: RaterStatement) -> None:
+        super().__init__(
+            "Your rating of this pair was changed in another window after this page was opened. "
+            "Both are shown: choose which one stands."
+        )
+        self.stored = stored
+        self.mine = mine
+
+
+def submit_rating(
+    assignment: Assignment,
+    token: str,
+    said: RaterStatement,
+    seen_revision: int,
+    window: draft_conflicts.Window | None = None,
+) -> Rating:
+    """Store a rating as the next revision; sending the same again returns what is stored.
+
+    A reserved pair gets its blind label; one that is locked its second label; of one that is done the last
+    label is changed. `seen_revision` is `revision_seen` as the page was served. After a lapse it is stored
+    if the place is still free. Drafts that another `window` has kept since stay as they are.
+
+    Raises BadRating, RatedMeanwhile, Lapsed and QueueClosed; nothing is stored then but a draft.
+    """
+    try:
+        mine = clean_rater_statement(assignment, said)
+        for _ in range(TRIES):
+            try:
+                return try_store_rating(assignment, token, mine, seen_revision, window)
+            except (CameTooLate, IntegrityError):
+                continue  # another request of the same rater, or a lapse, came in between: look again
+        raise Lapsed(LAPSED)
+    except (BadRating, RatedMeanwhile, Lapsed, QueueClosed):
+        keep_as_draft(assignment, said, window)
+        raise
+
+
+def try_store_rating(
+    assignment: Assignment,
+    token: str,
+    mine: RaterStatement,
+    seen_revision: int,
+    window: draft_conflicts.Window | None,
+) -> Rating:
+    """One try to store; raises CameTooLate and IntegrityError where another request was faster."""
+    with transaction.atomic():
+        extra_raters.hold_part(assignment)
+        now = Assignment.objects.select_related(*RELATED).get(pk=assignment.pk)
+        phase = phase_of(now, token)
+        last = last_of(now, phase)
+        refuse_earlier_round(now, token, last)
+        if last is not None and is_same_rating(last, mine) and not last.withdrawn:
+            drafts.clear_sent(now, drafts_of(now, mine), mine.tags)
+            return last
+        refuse_if_over(now)
+        if revision_seen(last) != seen_revision or is_locked(now, phase, last):
+            raise RatedMeanwhile(last, mine)
+        refuse_bad_rating(now, phase, mine, last)
+        if now.enrolment.study.frozen_at is None:
+            freeze_plan(now.enrolment.study)  # amendments lock the study before any quota, too
+        extra_raters.lock_pair_quotas(now)
+        advance_assignment(now, phase)
+        made = append_rating_revision(now, phase, mine, last)
+        if now.state == State.DONE:
+            extra_raters.request_extra_ratings(now.enrolment.study, now.study_pair)
+        drafts.clear_sent_drafts(now, *drafts.SUBMITTED, window=window)
+    return made
+
+
+def phase_of(assignment: Assignment, token: str) -> Phase:
+    """What is said under this token: the second phase has another one than the blind label had."""
+    stored = {State.LOCKED, State.DONE, State.LEFT_OUT}
+    locked = assignment.state in stored and assignment.condition.has_second_phase
+    if not locked or token != assignment.token:
+        return Phase.BLIND
+    return Phase.REVISED if assignment.condition.kind == Condition.Kind.REVEAL else Phase.SECOND_LOOK
+
+
+def last_of(assignment: Assignment, phase: str) -> Rating | None:
+    """The last revision, also one that takes the rating back; all are read, as there are few."""
+    said = (row for row in assignment.ratings.order_by() if row.phase == phase)
+    return max(said, key=lambda row: row.revision, default=None)
+
+
+def revision_seen(last: Rating | None) -> int:
+    """The number that a form sends back to prove what it was filled in beside."""
+    return last.revision if last else 0
+
+
+def is_locked(assignment: Assignment, phase: str, last: Rating | None) -> bool:
+    """Whether it is a blind label after which everything was shown, or might have been."""
+    return phase == Phase.BLIND and assignment.condition.has_second_phase and last is not None
+
+
+def refuse_earlier_round(now: Assignment, token: str, last: Rating | None) -> None:
+    """Raises Lapsed for a rating of a round that is over, also where it says nothing new: it counts nowhere.
+
+    Raises BadRating for what was sent from a page of such a round where nothing is said yet in the new one.
+    """
+    if now.state == State.DONE and is_asked_again(now):
+        raise Lapsed(ASKED_AGAIN)
+    if last is None and now.round > 1 and token != now.token and is_of_earlier_round(now, token):
+        raise BadRating(ANEW)
+
+
+def is_of_earlier_round(now: Assignment, token: str) -> bool:
+    """Whether the rater was given the pair under this token before it was asked again."""
+    mine = Assignment.objects.filter(rater=now.rater_id, study_pair=now.study_pair_id, round__lt=now.round)
+    return mine.filter(token=mark_hostile_characters(token)).exists()
+
+
+def is_same_rating(stored: Rating, mine: RaterStatement) -> bool:
+    """A double click, or a request sent again after its answer got lost, or no change at all."""
+    theirs = stored.value, stored.reason, stored.notes, stored.reading, tuple(stored.tags)
+    return theirs == (mine.value, mine.reason, mine.notes, mine.reading, mine.tags)
+
+
+def refuse_if_over(now: Assignment) -> None:
+    """Raises QueueClosed where nothing counts any more: after the end of the study or of the rater's part."""
+    if not now.enrolment.study.is_live:
+        raise QueueClosed(f"The study is closed. {ONLY_DRAFT}")
+    if now.enrolment.removed:
+        raise QueueClosed(f"{REMOVED} {ONLY_DRAFT}")
+
+
+def refuse_bad_rating(now: Assignment, phase: str, mine: RaterStatement, last: Rating | None) -> None:
+    """Raises BadRating where something is missing, or where the rater has seen too much."""
+    if phase != Phase.REVISED and (last is not None or now.state not in places.HOLDING):
+        refuse_if_seen(now)
+    if phase == Phase.BLIND:
+        return
+    before = last if last is not None and not last.withdrawn else last_of(now, Phase.BLIND)
+    if before is not None and before.value != mine.value and not mine.reason:
+        raise BadRating("Your label is another one now: give the reason. Nothing is stored yet.")
+
+
+def refuse_if_seen(now: Assignment) -> None:
+    """A label that was given without the agents' is not changed once its rater may know theirs, or others'.
+
+    Nor is one given then for a pair that was skipped or has lapsed. Raises BadRating.
+    """
+    pair = now.study_pair
+    shown = [one for one in (pair.pair_id, pair.other_id) if one is not None]
+    if is_exposed_to_pairs(
+        now.rater_id, shown, beyond_test=now.condition.kind == Condition.Kind.AGENTS_TESTS
+    ):
+        raise BadRating(
+            "You have been shown what agents or others said of this pair: what you said before stays as it "
+            "is."
+        )
+
+
+def advance_assignment(now: Assignment, phase: str) -> None:
+    """Move on after a rating. Raises CameTooLate, and Lapsed where the place is taken."""
+    holds = now.state in places.HOLDING
+    if not holds and not places.is_free(now):
+        raise Lapsed(ASKED_AGAIN if is_asked_again(now) else LAPSED)
+    if now.state == State.DONE:
+        return
+    if phase == Phase.BLIND and now.condition.has_second_phase:
+        places.change_assignment_state(
+            now, State.LOCKED, token=places.new_token(), reserved_until=places.compute_reservation_expiry()
+        )
+    else:
+        places.change_assignment_state(now, State.DONE, done_at=timezone.now())
+
+
+def append_rating_revision(
+    now: Assignment, phase: str, mine: RaterStatement, last: Rating | None, *, withdrawn: bool = False
+) -> Rating:
+    """Save as the revision after `last`. Raises IntegrityError where another request was faster."""
+    study = now.enrolment.study
+    return Rating.objects.create(
+        assignment=now,
+        phase=phase,
+        revision=revision_seen(last) + 1,
+        supersedes=last,
+        value=mine.value,
+        withdrawn=withdrawn,
+        reason=mine.reason,
+        notes=mine.notes,
+        reading=mine.reading,
+        tags=list(mine.tags),
+        seconds=mine.seconds,
+        guideline_id=study.guideline_id,
+        docstring=study.docstring,
+        evidence=mine.evidence,
+        calls=list(mine.calls),
+        runs=list(mine.runs),
+    )
+
+
+def keep_as_draft(
+    assignment: Assignment, said: RaterStatement, window: draft_conflicts.Window | None
+) -> None:
+    """What could not be stored stays where it was typed."""
+    drafts.store_drafts(assignment, drafts.not_of_others(assignment, drafts_of(assignment, said), window))
+
+
+def drafts_of(assignment: Assignment, said: RaterStatement | Rating) -> dict[str, str]:
+    """A rating as drafts of its fields."""
+    known = said.value in values_of(assignment.enrolment.study)
+    words = [word_of(assignment, said.value)] if known else []
+    field = RatingDraft.Field
+    kept = {
+        field.NOTES: said.notes,
+        field.REASON: said.reason,
+        field.READING: said.reading,
+        field.CHOICE: " ".join([*words, *said.tags]),
+    }
+    return {name.value: mark_hostile_characters(text)[: draft_conflicts.MOST] for name, text in kept.items()}
+
+
+def content_of_rating(row: Rating) -> tuple[object, ...]:
+    return row.value, row.reason, row.notes, row.reading, row.tags
+
+
+def find_recent_ratings(enrolment: Enrolment, most: int = 10) -> list[Rating]:
+    """The rater's last ratings as they stand, one a pair, the newest first: what a side list shows.
+
+    What was said of a pair before it was asked again is not among them: it is rated anew, blind.
+    """
+    mine = Rating.objects.current().filter(~asked_again("assignment__"), assignment__enrolment=enrolment)
+    rows = mine.order_by("-id")
+    found: dict[int, Rating] = {}
+    for row in rows.select_related("assignment__study_pair__pair__query")[: 2 * most]:
+        row.assignment.enrolment = enrolment
+        found.setdefault(row.assignment_id, row)
+    return list(found.values())[:most]

@@ -1,0 +1,197 @@
+"""All figures of a study: computed together over one set of draws, kept until something is said anew."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from statistics import median
+from typing import Final
+
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.db.models import Count, Max, Q, Sum
+
+from annotation.accounts.roles import Visitor, blind_beside, blind_studies
+from annotation.models import Adjudication, Assignment, Enrolment, Quota, Rating, Scoring, Study
+from annotation.stats.agreement import (
+    Draws,
+    Influence,
+    Page,
+    Preference,
+    build_agreement_page,
+    measure_reveal_influence,
+)
+from annotation.stats.agreement.error_share import WrongLabels, wrong_labels
+from annotation.studies.adjudication.undecided_pairs import count_undecided_pairs
+from annotation.studies.enrolment.profiles import Profile, profile_of
+from annotation.studies.report import figure_data
+from annotation.studies.report.figure_data import Gathered, Until
+from annotation.studies.report.pair_flow import Flow, flow_of
+from annotation.studies.report.pairwise_choices import Chosen, choices_by_condition, estimate_preference
+from retrieval.models import Annotator, Label
+
+KEPT_SECONDS: Final = 3600
+SHAPE: Final = 7
+"""Counted up where `Figures` gets another shape: what was kept in the old one is not taken then."""
+
+
+class NoFigures(Exception):
+    """There is nothing to compute yet, or not for this person; the message says what is missing."""
+
+
+@dataclass(frozen=True, slots=True)
+class Figures:
+    """What the page shows. `page` is None for a pairwise study, `preference` for every other one;
+    it has the choices of all conditions together, `chosen` those of each.
+
+    `scorings` are of a sealed study; `unscored` versions are in no figure until somebody scores them.
+    `profile` is of all raters together; `unresolved` says which planned comparisons have no two rows.
+    `wrong`: by row of the main table, which shares of its labels are.
+    """
+
+    study: Study
+    page: Page | None
+    preference: Preference | None
+    influence: Influence | None
+    flow: Flow
+    interim: bool
+    seconds: Mapping[str, float]
+    scorings: tuple[Scoring, ...]
+    unscored: tuple[Annotator, ...]
+    profile: Profile
+    chosen: tuple[Chosen, ...] = ()
+    unresolved: tuple[str, ...] = ()
+    wrong: Mapping[str, WrongLabels] = field(default_factory=dict)
+
+
+def figures_of(study: Study) -> Figures:
+    """The study's figures, from the cache where nothing has been said since. Raises NoFigures."""
+    key = f"study-figures-{SHAPE}-{study.pk}-{version_of(study)}"
+    kept = cache.get(key)
+    if isinstance(kept, Figures):
+        return kept
+    made = compute_study_figures(study)
+    cache.set(key, made, KEPT_SECONDS)
+    return made
+
+
+def version_of(study: Study) -> str:
+    """A hash that changes with every rating, skip, decision, label, quota, scoring and amendment."""
+    assigned = Assignment.objects.filter(enrolment__study=study)
+    facts = [
+        Rating.objects.filter(assignment__enrolment__study=study).aggregate(last=Max("id"), n=Count("id")),
+        assigned.aggregate(n=Count("id"), last=Max("done_at")),
+        list(assigned.order_by("state").values_list("state").annotate(n=Count("id"))),
+        Adjudication.objects.filter(study_pair__study=study).aggregate(last=Max("id")),
+        study.scorings.aggregate(last=Max("id")),
+        study.enrolments.aggregate(
+            gone=Count("id", filter=Q(excluded=True)), left=Count("left_at"), last=Max("accepted_at")
+        ),
+        Label.objects.filter(pair__in=study.pairs.values("pair")).aggregate(last=Max("id")),
+        Quota.objects.filter(study_pair__study=study).aggregate(wanted=Sum("wanted"), done=Sum("done")),
+        [study.name, study.state, study.plan_hash, study.reference, study.margin, study.comparisons],
+    ]
+    return hashlib.sha256(json.dumps(facts, default=str).encode()).hexdigest()[:20]
+
+
+def compute_study_figures(study: Study, until: Until | None = None) -> Figures:
+    """Gather, draw, compute, of all that was said `until` then; the flow of pairs is that of now.
+
+    Raises NoFigures where nobody has rated anything.
+    """
+    found = figure_data.gather_figure_data(study, until)
+    if not found.said:
+        raise NoFigures("Nobody has rated a pair yet: figures appear with the first rating.")
+    pairwise = study.kind == Study.Kind.PAIRWISE
+    rated = {said.enrolment for said in found.said}
+    given = None if pairwise else figure_data.build_figure_arrays(found)
+    everyone = found.enrolments
+    return Figures(
+        study=study,
+        page=build_agreement_page(given) if given else None,
+        preference=estimate_preference(found, everyone) if pairwise else None,
+        influence=None if pairwise else compute_reveal_influence(found),
+        flow=flow_of(study, len(found.pairs), count_undecided_pairs(found)),
+        interim=not found.complete,
+        seconds=median_seconds_by_condition(found),
+        scorings=tuple(
+            figure_data.up_to(
+                study.scorings.select_related("annotator", "by"), until.scoring if until else None
+            ).order_by("id")
+        ),
+        unscored=found.unscored,
+        profile=profile_of([enrolment for enrolment in everyone if enrolment.pk in rated]),
+        chosen=choices_by_condition(found) if pairwise else (),
+        unresolved=() if pairwise else tuple(figure_data.find_planned_comparisons(found)[1]),
+        wrong=wrong_labels(given) if given else {},
+    )
+
+
+def compute_reveal_influence(found: Gathered) -> Influence | None:
+    """How revealing moved raters; None where nobody looked twice."""
+    again = figure_data.collect_label_revisions(found)
+    if again is None:
+        return None
+    return measure_reveal_influence(found.sample, Draws.of(found.sample), again, found.sample.weights)
+
+
+def median_seconds_by_condition(found: Gathered) -> dict[str, float]:
+    """The median active seconds of a blind rating, by condition, of sampled pairs and raters who count."""
+    times: dict[str, list[float]] = {}
+    rows = Rating.objects.counted().filter(
+        assignment__enrolment__study=found.study,
+        assignment__study_pair__planted="",
+        phase=Rating.Phase.BLIND,
+        revision=1,
+    )
+    for kind, seconds in rows.order_by().values_list("assignment__condition__kind", "seconds"):
+        times.setdefault(kind, []).append(seconds)
+    return {kind: median(given) for kind, given in sorted(times.items())}
+
+
+def refuse_to_raters(user: Visitor, study: Study) -> None:
+    """Raises NoFigures for whoever rates in the study, until every planned rating is there, and for whoever
+    is kept blind for another study with a common pair.
+    """
+    if not isinstance(user, User):
+        return
+    other = blind_beside(user, study)
+    if other is not None:
+        raise NoFigures(
+            f"You rate pairs of this study in \u201c{other}\u201d: it opens when that is finished."
+        )
+    if not Enrolment.objects.filter(study=study, user=user).exists():
+        return
+    if blind_studies(user).filter(pk=study.pk).exists() or not figure_data.is_complete(study):
+        raise NoFigures(
+            "You rate in this study: its figures open to you when your part is finished and every planned "
+            "rating has been given."
+        )
+
+
+def open_to(user: Visitor, study: Study) -> bool:
+    """Whether the person may look at the study's figures, as far as that is a matter of being kept blind."""
+    try:
+        refuse_to_raters(user, study)
+    except NoFigures:
+        return False
+    return True
+
+
+def confusion_pairs(study: Study, row: str, cell: int) -> list[tuple[int, float]]:
+    """The study pairs (ids) in one cell of a row's confusion matrix, with the part of each that lies there.
+
+    Cells are 0 both say 1, 1 only the row does, 2 only the reference does, 3 neither. Raises NoFigures for a
+    row that the table does not have, and for a study that has no such table.
+    """
+    if study.kind != Study.Kind.RATING:
+        raise NoFigures("This study has no main table: nobody rated one pair at a time in it.")
+    found = figure_data.gather_figure_data(study)
+    made = figure_data.build_figure_arrays(found)
+    labels = next((one for one in made.rows if one.name == row), None)
+    if labels is None:
+        raise NoFigures("The main table has no such row.")
+    cells = made.against(labels).cells[:, cell]
+    return [(pair.pk, float(part)) for pair, part in zip(found.pairs, cells, strict=True) if part > 0]

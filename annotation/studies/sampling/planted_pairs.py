@@ -1,0 +1,128 @@
+"""Planted pairs: known answers for onboarding and attention, by file or by id. Never counted in a figure."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from io import StringIO
+from typing import Final
+
+from annotation.models import Study, StudyPair
+from annotation.studies.adjudication.quorum import VALUES
+from annotation.studies.sampling.sample_order import SampleRefused
+from retrieval.models import Pair, Text
+from retrieval.models.blobs import digest_of
+from retrieval.models.texts import canonicalize_text
+from retrieval.texts.hostile import mark_hostile_characters
+
+MOST_PLANTED: Final = 200
+LONGEST_FILE: Final = 2_000_000
+KINDS: Final = (StudyPair.Planted.ONBOARDING.value, StudyPair.Planted.ATTENTION.value)
+
+
+@dataclass(frozen=True, slots=True)
+class Planted:
+    """A pair with a known answer; `other` is the second snippet's pair of a comparison."""
+
+    pair: int
+    kind: str
+    answer: int
+    other: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of the file, checked. `pair` is an id where one was given, else `query` and `code` are."""
+
+    kind: str
+    answer: int
+    pair: int | None = None
+    query: str = ""
+    code: str = ""
+    other: str = ""
+
+
+def lines_of(text: str, scale: str) -> list[Line]:
+    """The lines of a CSV with the columns kind, answer and either pair (an id) or query and code.
+
+    A comparison has its second snippet in the column other. Raises SampleRefused with the line's number.
+    """
+    if not text.strip():
+        return []
+    if len(text) > LONGEST_FILE:
+        raise SampleRefused(f"The planted pairs are larger than {LONGEST_FILE // 1_000_000} MB.")
+    rows = csv.DictReader(StringIO(mark_hostile_characters(text)), strict=True)
+    try:
+        found = [line_of(number, row, scale) for number, row in enumerate(rows, 2)]
+    except csv.Error as wrong:
+        raise SampleRefused(f"The planted pairs are no CSV: {wrong}.") from wrong
+    if not found:
+        raise SampleRefused("The planted pairs are a header alone, with no pair below it.")
+    if len(found) > MOST_PLANTED:
+        raise SampleRefused(f"At most {MOST_PLANTED} planted pairs; these are {len(found):,}.")
+    return found
+
+
+def line_of(number: int, row: Mapping[str | None, str | None], scale: str) -> Line:
+    cells = {(name or "").strip().lower(): cell for name, cell in row.items() if isinstance(cell, str)}
+    kind, said = cells.get("kind", "").strip(), cells.get("answer", "").strip()
+    if kind not in KINDS:
+        raise SampleRefused(
+            f"Line {number} of the planted pairs: kind is {' or '.join(KINDS)}, not {kind!r}."
+        )
+    allowed = {str(value): value for value in sorted(VALUES[scale])}
+    if said not in allowed:
+        raise SampleRefused(f"Line {number} of the planted pairs: answer is one of {', '.join(allowed)}.")
+    return what_of(number, cells, Line(kind, allowed[said]), scale == Study.Scale.PREFERENCE)
+
+
+def what_of(number: int, cells: Mapping[str, str], line: Line, of_two: bool) -> Line:
+    """The line with the pair that it is about."""
+    query, code, other = (cells.get(name, "").strip() for name in ("query", "code", "other"))
+    if of_two and not other:
+        raise SampleRefused(f"Line {number} of the planted pairs: other is the second snippet, and is empty.")
+    line = replace(line, other=other if of_two else "")
+    given = cells.get("pair", "").strip()
+    if given:
+        if not given.isdecimal() or len(given) > 18:
+            raise SampleRefused(f"Line {number} of the planted pairs: pair is the number of a pair.")
+        return replace(line, pair=int(given))
+    if not query or not code:
+        raise SampleRefused(f"Line {number} of the planted pairs needs a pair, or a query and its code.")
+    return replace(line, query=query, code=code)
+
+
+def plant_known_pairs(lines: list[Line]) -> list[Planted]:
+    """The planted pairs, whose texts are stored. Raises SampleRefused for an unknown id or a pair twice."""
+    pairs = {row.pk: row for row in Pair.objects.filter(pk__in=[line.pair for line in lines if line.pair])}
+    found = [build_planted_pair(line, pairs) for line in lines]
+    if len({(one.pair, one.other) for one in found}) < len(found):
+        raise SampleRefused("A planted pair is there twice.")
+    return found
+
+
+def build_planted_pair(line: Line, pairs: Mapping[int, Pair]) -> Planted:
+    if line.pair is not None and line.pair not in pairs:
+        raise SampleRefused(f"There is no pair {line.pair} to plant.")
+    pair = (
+        pairs[line.pair]
+        if line.pair is not None
+        else store_planted_texts(Text.objects.keep(line.query), line.code)
+    )
+    other = store_planted_texts(pair.query, line.other).pk if line.other else None
+    return Planted(pair.pk, line.kind, line.answer, other)
+
+
+def store_planted_texts(query: Text, code: str) -> Pair:
+    return Pair.objects.keep_all([(query.pk, Text.objects.keep(code).pk)])[0]
+
+
+def find_planted_pair_ids(lines: list[Line]) -> Iterator[int]:
+    """Ids of pairs that are planted and stored already: what a draw has to leave out. Stores nothing."""
+    for line in lines:
+        if line.pair is not None:
+            yield line.pair
+            continue
+        query, code = (digest_of(canonicalize_text(text)) for text in (line.query, line.code))
+        yield from Pair.objects.filter(query__body=query, snippet__body=code).values_list("pk", flat=True)

@@ -1,0 +1,224 @@
+"""The audit log and the history of labels, by page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import Any, Final
+
+from django import forms
+from django.contrib.auth.models import User
+from django.db.models import Model, OuterRef, QuerySet, Subquery
+from django.http import QueryDict
+from django.urls import reverse
+
+from annotation.models import AuditEvent, Rating, Review, Study
+from annotation.review.tags import filter_known_tags, tag_name
+from annotation.studies.audit_log import Verb, find_audit_events
+from annotation.studies.plan.form_checks import word_of
+from annotation.studies.rating.earlier_revisions import may_stand_again
+from annotation.web.rating.words import said_sign
+from annotation.web.shared.pagination import Window, load_page_window, whole_number
+from annotation.web.shared.words import UNSURE, label_sign
+from retrieval.texts.plurals import count_noun
+
+PAGE_SIZE: Final = 50
+MOST_EXPORTED: Final = 100_000
+COLUMNS: Final = ("at", "user", "verb", "what", "study", "detail")
+KINDS: Final = (("reviews", "assisted reviews"), ("ratings", "ratings of studies"))
+WITHDRAWN: Final = "withdrawn"
+DAY = forms.DateInput(attrs={"type": "date"})
+
+
+class AuditFilter(forms.Form):
+    """What of the log is shown."""
+
+    who = forms.CharField(required=False, max_length=150, label="Who")
+    verb = forms.ChoiceField(
+        required=False, choices=[("", "anything"), *((verb.value, verb.value) for verb in Verb)], label="What"
+    )
+    study = forms.ModelChoiceField(Study.objects.none(), required=False, label="Study", empty_label="any")
+    since = forms.DateField(required=False, widget=DAY, label="From")
+    until = forms.DateField(required=False, widget=DAY, label="To")
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["study"]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = Study.objects.order_by("-pk")[:500]
+
+    def rows(self) -> QuerySet[AuditEvent]:
+        """What matches; nothing where the filter itself is wrong."""
+        if not self.is_valid():
+            return AuditEvent.objects.none()
+        values = self.cleaned_data
+        study = values["study"].pk if values["study"] else None
+        return find_audit_events(
+            values["who"].strip(), values["verb"], study, values["since"], values["until"]
+        )
+
+
+def audit_window(form: AuditFilter, params: QueryDict) -> Window[AuditEvent]:
+    """The entries of one page, the newest first."""
+    return load_page_window(form.rows(), ("-id",), params, PAGE_SIZE)
+
+
+def export_cut(form: AuditFilter) -> int:
+    """How many entries the export has where there are more than that; else 0."""
+    return MOST_EXPORTED if form.rows()[MOST_EXPORTED : MOST_EXPORTED + 1].exists() else 0
+
+
+def filters_of(params: QueryDict) -> str:
+    copy = params.copy()
+    for place in ("after", "before"):
+        copy.pop(place, None)
+    return copy.urlencode()
+
+
+def export_audit_rows(params: QueryDict) -> Iterator[dict[str, Any]]:
+    """The rows of the filter for a file, the newest first, at most 100,000 and then a row that says so."""
+    rows = AuditFilter(params).rows()[: MOST_EXPORTED + 1]
+    for number, row in enumerate(rows.iterator(2000)):
+        yield as_row(row) if number < MOST_EXPORTED else cut_before(row)
+
+
+def as_row(row: AuditEvent) -> dict[str, Any]:
+    return {
+        "at": row.at.isoformat(),
+        "user": row.user.get_username() if row.user else "",
+        "verb": row.verb,
+        "what": row.what,
+        "study": row.study.name if row.study else "",
+        "detail": row.detail,
+    }
+
+
+def cut_before(row: AuditEvent) -> dict[str, Any]:
+    """The last row of a file that ends before this entry: an auditor must not take it for the whole log."""
+    told = f"Cut after {MOST_EXPORTED:,} entries. The older ones: export with “To” {row.at:%Y-%m-%d}."
+    return dict.fromkeys(COLUMNS, "") | {"what": told}
+
+
+def decisions_exported(params: QueryDict) -> QuerySet[AuditEvent]:
+    """Those of them that may tell what a pair is."""
+    return AuditFilter(params).rows().filter(verb=Verb.SPLIT_DECIDED)
+
+
+class HistoryFilter(forms.Form):
+    """Whose labels, and of which pair."""
+
+    of = forms.ChoiceField(required=False, choices=KINDS, label="Labels")
+    who = forms.CharField(required=False, max_length=150, label="Who")
+    pair = forms.CharField(required=False, max_length=18, label="Pair", help_text="Its number.")
+
+
+def history_page(params: QueryDict, only: int | None = None) -> dict[str, Any]:
+    """Every revision, the newest first; `only` is the id of the one person whose labels are shown."""
+    form = HistoryFilter(params)
+    chosen = form.cleaned_data if form.is_valid() else {}
+    who, pair = chosen.get("who", "").strip(), chosen.get("pair", "")
+    found: Window[Any]
+    if chosen.get("of") == "ratings":
+        found = rating_window(params, who, pair, only)
+        rows = [rating_row(row, only) for row in found.rows]
+    else:
+        found = review_window(params, who, pair, only)
+        rows = [review_row(row, only) for row in found.rows]
+    return {"form": form, "rows": rows, "previous": found.previous, "next": found.next}
+
+
+def list_told_pairs(user: User, page: Mapping[str, Any]) -> list[int]:
+    """The pairs of which the page tells `user` what others said; a review tells of the agents, too."""
+    rows = [row for row in page["rows"] if isinstance(row["row"], Review) or row["rater"] != user]
+    return [pair for row in rows for pair in (row["pair"], row["other"]) if pair is not None]
+
+
+def review_window(params: QueryDict, who: str, pair: str, only: int | None) -> Window[Review]:
+    same = Review.objects.filter(pair=OuterRef("pair"), rater=OuterRef("rater")).order_by("-revision")
+    rows = Review.objects.select_related("rater", "pair__query", "superseded_by")
+    rows = rows.annotate(newest=Subquery(same.values("revision")[:1]))
+    if only is not None:
+        rows = rows.filter(rater=only)
+    if who:
+        rows = rows.filter(rater__username=who)
+    return load_page_window(
+        rows.filter(pair=whole_number(pair)) if pair else rows, ("-id",), params, PAGE_SIZE
+    )
+
+
+def rating_window(params: QueryDict, who: str, pair: str, only: int | None) -> Window[Rating]:
+    rows = Rating.objects.select_related(
+        "assignment__enrolment__study",
+        "assignment__condition",
+        "assignment__rater",
+        "assignment__study_pair__pair__query",
+        "superseded_by",
+    )
+    same = Rating.objects.filter(assignment=OuterRef("assignment"), phase=OuterRef("phase"))
+    rows = rows.annotate(newest=Subquery(same.order_by("-revision").values("revision")[:1]))
+    if only is not None:
+        rows = rows.filter(assignment__rater=only)
+    if who:
+        rows = rows.filter(assignment__rater__username=who)
+    if pair:
+        rows = rows.filter(assignment__study_pair__pair=whole_number(pair))
+    return load_page_window(rows, ("-id",), params, PAGE_SIZE)
+
+
+def review_row(row: Review, only: int | None) -> dict[str, Any]:
+    """A review's revision; `restore_url` is there for one's own that can stand again."""
+    stands = not is_superseded(row)
+    said = UNSURE.word if row.label is None else label_sign(row.label).word
+    may_restore = only and not stands and not row.withdrawn
+    return {
+        "row": row,
+        "rater": row.rater,
+        "where": "assisted",
+        "pair": row.pair_id,
+        "other": None,
+        "query": row.pair.query.head,
+        "said": WITHDRAWN if row.withdrawn else said,
+        "text": row.reason,
+        "tags": describe_label_context(row),
+        "stands": stands,
+        "restore_url": reverse("history-restore", args=[row.pk]) if may_restore else "",
+    }
+
+
+def rating_row(row: Rating, only: int | None) -> dict[str, Any]:
+    """As `review_row`, of a rating."""
+    assignment = row.assignment
+    sampled, study, stands = assignment.study_pair, assignment.enrolment.study, not is_superseded(row)
+    may_restore = only and not stands and may_stand_again(row)
+    return {
+        "row": row,
+        "rater": assignment.rater,
+        "where": f"{study}, {row.get_phase_display()}",
+        "pair": sampled.pair_id,
+        "other": sampled.other_id,
+        "query": sampled.pair.query.head,
+        "said": WITHDRAWN if row.withdrawn else word_said(row),
+        "text": " · ".join(filter(None, (row.reading and f"read as “{row.reading}”", row.reason, row.notes))),
+        "tags": describe_label_context(row),
+        "stands": stands,
+        "restore_url": reverse("rate-restore", args=[study.pk, sampled.number, row.pk])
+        if may_restore
+        else "",
+    }
+
+
+def word_said(row: Rating) -> str:
+    """As its rater chose it: of two snippets the side, as the number would tell which one stood there."""
+    scale = row.assignment.enrolment.study.scale
+    return said_sign(scale, word_of(row.assignment, row.value)).word
+
+
+def describe_label_context(row: Review | Rating) -> tuple[str, ...]:
+    """What was stored with the label: its tags, then how many calls and runs it rests on."""
+    rests = (
+        count_noun(len(found), noun) for found, noun in ((row.calls, "call"), (row.runs, "run")) if found
+    )
+    return (*map(tag_name, filter_known_tags(row.tags)), *rests)
+
+
+def is_superseded(row: Model) -> bool:
+    return hasattr(row, "superseded_by")

@@ -1,0 +1,82 @@
+"""The audit log, the history of labels, and one's own with a way back."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+
+from annotation.accounts.roles import GET, POST, Role, refuse_while_blind, require_role
+from annotation.models import Review
+from annotation.review import Conflict, earlier_revisions
+from annotation.studies.audit_log import Verb, append_audit_event, decided_on
+from annotation.studies.exposure import mark_seen
+from annotation.studies.report import rating_export
+from annotation.web.audit_log.page import (
+    COLUMNS,
+    AuditFilter,
+    audit_window,
+    decisions_exported,
+    export_audit_rows,
+    export_cut,
+    filters_of,
+    history_page,
+    list_told_pairs,
+)
+from annotation.web.rating.actions import newest_in
+from annotation.web.studies.views import person
+
+
+@require_role(Role.ADMIN, GET)
+def index(request: HttpRequest) -> HttpResponse:
+    refuse_while_blind(request.user)
+    form = AuditFilter(request.GET)
+    page = audit_window(form, request.GET)
+    mark_seen(request.user, decided_on(page.rows))
+    context = {"page": page, "form": form, "query": filters_of(request.GET), "cut_at": export_cut(form)}
+    return render(request, "annotation/audit_log/audit.html", context)
+
+
+@require_role(Role.ADMIN, GET)
+def export(request: HttpRequest) -> HttpResponseBase:
+    """The filtered log as a CSV; of a filter that is wrong the page says why."""
+    refuse_while_blind(request.user)
+    if not AuditFilter(request.GET).is_valid():
+        return redirect(f"{reverse('audit')}?{request.GET.urlencode()}")
+    append_audit_event(request.user, Verb.EXPORTED, "audit log", detail={"filter": request.GET.urlencode()})
+    mark_seen(request.user, decided_on(decisions_exported(request.GET)))
+    lines = rating_export.as_csv(COLUMNS, export_audit_rows(request.GET))
+    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
+    response["Content-Disposition"] = 'attachment; filename="audit.csv"'
+    return response
+
+
+@require_role(Role.ADMIN, GET)
+def labels(request: HttpRequest) -> HttpResponse:
+    """Every revision of every label by anybody."""
+    refuse_while_blind(request.user)
+    page = history_page(request.GET)
+    mark_seen(request.user, list_told_pairs(person(request), page))
+    return render(request, "annotation/audit_log/labels.html", {"page": page, "own": False})
+
+
+@require_role(Role.EXPERT, GET)
+def own(request: HttpRequest) -> HttpResponse:
+    """Every revision of one's own labels."""
+    page = history_page(request.GET, only=person(request).pk)
+    return render(request, "annotation/audit_log/labels.html", {"page": page, "own": True})
+
+
+@require_role(Role.EXPERT, POST)
+def restore(request: HttpRequest, pk: int) -> HttpResponse:
+    """Let an earlier revision of one's own review stand again, as the next one."""
+    refuse_while_blind(request.user)
+    review = get_object_or_404(Review, pk=pk, rater=person(request))
+    try:
+        made = earlier_revisions.restore_revision(review, person(request), newest_in(request))
+    except (earlier_revisions.NothingToRestore, Conflict) as why:
+        messages.error(request, str(why))
+    else:
+        messages.success(request, f"Revision {review.revision} stands again, as revision {made.revision}.")
+    return redirect("history")

@@ -1,0 +1,115 @@
+"""What the page shows on which a build's pairs are published as a benchmark."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django import forms
+from django.contrib.auth.models import User
+from django.core.cache import cache
+from django.urls import reverse
+
+from annotation.builds.results.mined_scope import LONGEST_NAME
+from annotation.builds.results.publication import (
+    PublicationOutlook,
+    PublishRefused,
+    Wish,
+    check_publish_wish,
+    pair_ids_of_wish,
+    preview_publication,
+)
+from annotation.derived.publish_job import PublishOrder, perform_publish_job
+from annotation.models import Build
+from annotation.web.shared import jobs
+from retrieval.evaluation.merge_rule import WORDS
+from retrieval.jobs import submit_job
+from retrieval.models import Job, Label, Pool
+
+SMALL: Final = 2000
+"""Pairs that are published in less time than a worker needs to start."""
+KEPT_SECONDS: Final = 3600
+
+
+def order_publication(build: Build, user: User, order: PublishOrder, *, small: bool) -> Job:
+    """The job, or the same that is open already; a small one is done here and now.
+
+    Raises PublishRefused where something else is being published of the build.
+    """
+    job, new = submit_job(order, user, build.pk, held=small)
+    if new and small:
+        perform_publish_job(job)
+    if (open_one := PublishOrder.of(job)) != order:
+        raise PublishRefused(
+            f"The build is being published as {open_one.name!r} already: let that end first."
+        )
+    return job
+
+
+class PublishForm(forms.Form):
+    name = forms.CharField(
+        max_length=LONGEST_NAME,
+        label="Name of the benchmark",
+        help_text="A name that exists gets another version; the versions before it stay as they are.",
+    )
+    pool = forms.ChoiceField(
+        choices=Pool.choices, widget=forms.RadioSelect, label="Systems that are measured search …"
+    )
+
+    def job(self, build: Build, user: User) -> Job | None:
+        """The job of a valid form; None, with an error, where something else is being published of it."""
+        values = self.cleaned_data
+        order = PublishOrder(name=values["name"], pool=values["pool"])
+        try:
+            return order_publication(build, user, order, small=is_small(build))
+        except PublishRefused as why:
+            self.add_error(None, str(why))
+            return None
+
+
+def initial_publish_values(build: Build) -> dict[str, Any]:
+    return {"name": build.name, "pool": Pool.COLLECTION}
+
+
+def is_small(build: Build) -> bool:
+    return pair_ids_of_wish(Wish("", build.mining, build))[: SMALL + 1].count() <= SMALL
+
+
+def publish_page(build: Build, *, counted: bool) -> dict[str, Any]:
+    """`counted`: with what would be published, which a small build always has: counting may take a second.
+
+    `problem` says why the build's pairs can't be published now; then there is no outlook, nor while a job is
+    open.
+    """
+    wish = Wish(build.name, build.mining, build)
+    page: dict[str, Any] = {"build": build, "rule": WORDS, "jobs": publish_jobs_of_build(build)}
+    if page["jobs"].is_live:
+        return page
+    try:
+        check_publish_wish(wish)
+        return page | ({"outlook": load_cached_outlook(wish, build)} if counted or is_small(build) else {})
+    except PublishRefused as why:
+        return page | {"problem": str(why)}
+
+
+def load_cached_outlook(wish: Wish, build: Build) -> PublicationOutlook:
+    """The outlook, counted once until what decides it changes: labels are only ever added."""
+    last = Label.objects.order_by("-pk").values_list("pk", flat=True).first()
+    merges = build.merges.filter(finished_at__isnull=False).count()
+    key = f"outlook:{build.pk}.{build.created_at:%s%f}.{build.tally.version}.{last}.{merges}"
+    found: PublicationOutlook | None = cache.get(key)
+    if found is None:
+        found = preview_publication(wish)
+        cache.set(key, found, KEPT_SECONDS)
+    return found
+
+
+def publish_jobs_of_build(build: Build) -> jobs.Table:
+    """The newest orders of the build."""
+    return jobs.build_job_table(
+        Job.objects.about(Job.Kind.PUBLISH, build.pk),
+        jobs.build_publish_job_row,
+        "Published of this build",
+        "Benchmark",
+        reverse("build-publish-jobs", args=[build.pk]),
+        again=(reverse("build-publish", args=[build.pk]), "Publish this build again"),
+    )

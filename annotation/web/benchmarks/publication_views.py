@@ -1,0 +1,73 @@
+"""A build's pairs as a benchmark: what the merge rule would publish, ordering that, and how far it is."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from annotation.accounts.roles import FORM, GET, Role, builds_visible_to, require_role
+from annotation.derived.publish_job import benchmark_published_by
+from annotation.models import Build
+from annotation.web.benchmarks import publication
+from annotation.web.derived import corrected_labels
+from annotation.web.shared.jobs import render_job_table
+from retrieval.models import Job
+
+
+@require_role(Role.ADMIN, FORM)
+def build(request: HttpRequest, pk: int) -> HttpResponse:
+    """GET counts pairs by the source of their label, of many where asked to; POST publishes them.
+
+    That does a worker, of few this request.
+    """
+    found = visible(request, pk)
+    form = publication.PublishForm(request.POST or None, initial=publication.initial_publish_values(found))
+    if form.is_valid() and (job := form.job(found, cast(User, request.user))):
+        return leave(request, job, "build-publish")
+    page = publication.publish_page(found, counted="counted" in request.GET)
+    context = {"page": page, "table": page["jobs"], "form": form}
+    return render(
+        request, "annotation/benchmarks/build_publish.html", context, status=422 if form.errors else 200
+    )
+
+
+@require_role(Role.ADMIN, FORM)
+def correct(request: HttpRequest, pk: int) -> HttpResponse:
+    """The corrected labels of the given pairs that a build judged, as the next version of their benchmark."""
+    found = visible(request, pk)
+    if found.pair_list is None or found.pair_list.benchmark is None:
+        raise Http404("The build has no given pairs with labels.")
+    benchmark = found.pair_list.benchmark
+    form = corrected_labels.CorrectForm(request.POST or None, initial={"name": benchmark.name})
+    if form.is_valid() and (job := form.job(found, benchmark, cast(User, request.user))):
+        return leave(request, job, "build-correct")
+    page = corrected_labels.correct_page(found, benchmark)
+    context = {"page": page, "table": page["jobs"], "form": form}
+    return render(
+        request, "annotation/benchmarks/build_correct.html", context, status=422 if form.errors else 200
+    )
+
+
+@require_role(Role.ADMIN, GET)
+def publication_jobs(request: HttpRequest, pk: int) -> HttpResponse:
+    return render_job_table(request, publication.publish_jobs_of_build(visible(request, pk)))
+
+
+def leave(request: HttpRequest, job: Job, page: str) -> HttpResponse:
+    """To the benchmark that was published, or to the `page` of the build on which that is awaited."""
+    made = benchmark_published_by(job)
+    if made is None:
+        return redirect(page, pk=job.subject)
+    messages.success(request, f"Published as {made}. Publishing the same again changes nothing.")
+    return redirect("benchmark", pk=made.pk)
+
+
+def visible(request: HttpRequest, pk: int) -> Build:
+    builds = builds_visible_to(request.user).select_related(
+        "annotator", "tally", "mining__queries", "mining__snippets", "pair_list__benchmark"
+    )
+    return get_object_or_404(builds, pk=pk, opened=True)

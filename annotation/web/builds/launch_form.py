@@ -1,0 +1,345 @@
+"""The launch form: what an admin types, as a `launching.Order`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from annotation.builds.drift.watched_pairs import PAIRS
+from annotation.builds.launch.launcher import MOST_PAIRS, MOST_ROUNDS, lacks_key, why_no_batches
+from annotation.builds.launch.order import Judge, Order
+from annotation.builds.launch.paper_profile import (
+    as_in_the_paper,
+    find_contradicting_switches,
+    format_paper_switch,
+)
+from annotation.builds.launch.prices import is_priced, unknown_price
+from annotation.derived.several_annotators import EXPERTS, Who
+from annotation.llm.sampling import EXAMPLE, LONGER
+from annotation.models import Build
+from annotation.web.builds.canary_skip import SkippingForm
+from annotation.web.builds.provider_form import AnsweringForm, usual_model
+from annotation.web.label_audit import given_pairs
+from annotation.web.shared.choices import set_choices
+from retrieval.filters import TEXT_OPTIONS, Rule
+from retrieval.filters.queries import query_rule
+from retrieval.fusion import WORDS, Fusion
+from retrieval.given_pairs import NoPairs
+from retrieval.mining import known_encoders
+from retrieval.models import Collection, PairList
+from retrieval.nearest import INDEXES
+
+RULES = [
+    (str(int(Rule.TESTABLE)), "testable: takes an input, returns a value"),
+    (str(int(Rule.TESTABLE_WITH_SELF)), "testable, self and cls count as input"),
+    (str(int(Rule.TESTABLE_WITH_BARE_RETURN)), "testable, a bare return counts as a value"),
+    (str(int(Rule.TESTABLE_WITH_YIELD)), "testable, yield counts as a value"),
+    (str(int(Rule.TESTABLE_IN_ANY_SENSE)), "testable in any sense"),
+    (str(int(Rule.TESTABLE_WITHOUT_OUTPUT)), "takes an input, whatever it returns"),
+    ("0", "no rule: every snippet"),
+]
+QUERY_RULES = [
+    ("english", "in English, by their small words"),
+    ("no_identifier", "more than a bare identifier"),
+    ("distinct", "the first of near-same ones"),
+]
+TEXTS = {
+    "whole": "the whole snippet",
+    "without docstring": "the snippet without its docstring",
+    "without comments": "the snippet without its comments, with its docstring",
+    "signature + docstring": "its signature and docstring alone",
+}
+
+
+JUDGES = (
+    (Judge.AGENTS.value, "test-driven agents"),
+    (Judge.SINGLE_EXACT.value, "one model alone: exact match"),
+    (Judge.SINGLE_HALF.value, "one model alone: 50 % match"),
+)
+
+BESIDE = (*JUDGES, (EXPERTS, "experts, in Review and for studies"))
+"""Who else may judge given pairs: a build each, and a queue for people."""
+
+PROFILES = (("", "the switches as they are set here"), ("paper", "as in the paper, whatever is usual"))
+
+
+class LaunchForm(SkippingForm, AnsweringForm):
+    """Fields of a build. Which collections and recordings there are is looked up when it is made."""
+
+    name = forms.CharField(max_length=120, label="Name")
+    given = forms.ChoiceField(
+        required=False,
+        label="Given pairs",
+        help_text="The pairs that a benchmark labels, or a file lists, with an audit of their labels.",
+    )
+    beside = forms.MultipleChoiceField(
+        required=False,
+        choices=BESIDE,
+        widget=forms.CheckboxSelectMultiple,
+        label="The same pairs also by",
+    )
+    queries = forms.ModelChoiceField(
+        Collection.objects.none(), label="Queries", empty_label="choose …", required=False
+    )
+    snippets = forms.ModelChoiceField(
+        Collection.objects.none(), label="Snippets", empty_label="choose …", required=False
+    )
+    encoders = forms.MultipleChoiceField(
+        widget=forms.CheckboxSelectMultiple, label="Encoders", required=False, initial=["bm25", "bow"]
+    )
+    more_encoders = forms.CharField(
+        required=False,
+        label="Other encoders",
+        help_text="By folder or hub id, for example codebert:/models/mine; several after commas.",
+    )
+    k = forms.IntegerField(
+        min_value=1, max_value=1000, initial=20, label="k", help_text="Candidates for each query."
+    )
+    rule = forms.ChoiceField(choices=RULES, label="Rule", help_text="Which snippets may become candidates.")
+    query_rules = forms.MultipleChoiceField(
+        choices=QUERY_RULES,
+        required=False,
+        widget=forms.CheckboxSelectMultiple,
+        label="Queries that are mined",
+        initial=[],
+    )
+    text_option = forms.ChoiceField(
+        choices=[(option, TEXTS[option]) for option in TEXT_OPTIONS], label="Text that is searched"
+    )
+    fusion = forms.ChoiceField(
+        required=False,
+        choices=tuple(WORDS.items()),
+        label="Fusion",
+        help_text="How the scores of several encoders become one.",
+    )
+    approximate = forms.ChoiceField(
+        required=False,
+        choices=[("", "exact: every vector is compared"), *INDEXES.items()],
+        label="Search",
+        help_text="For encoders of vectors. An approximate index misses some of the best snippets; its "
+        "recall, measured against exact search on a sample of the queries, is shown on the build's page.",
+    )
+    drift_check = forms.BooleanField(required=False, label="Drift check")
+    batches = forms.BooleanField(
+        required=False,
+        label="Ask by batch",
+        help_text=(
+            "Screener and test writer, live: half the price, and answers within a day, most within an hour."
+        ),
+    )
+    limit = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_PAIRS,
+        label="At most so many pairs",
+        help_text="Empty: all of them.",
+    )
+    fix_rounds = forms.IntegerField(
+        min_value=0, max_value=5, initial=2, label="Fixing rounds", help_text="For missing modules."
+    )
+    annotator = forms.ChoiceField(
+        required=False, choices=JUDGES, label="Annotator", help_text="Who decides each pair, and by what."
+    )
+    profile = forms.ChoiceField(
+        required=False,
+        choices=PROFILES,
+        label="Profile",
+        help_text="As in the paper: one screener request a pair, one test, two fixing rounds.",
+    )
+    rewrites = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=5,
+        initial=1,
+        label="Rewrites",
+        help_text="How often a test program that redefines its candidate goes back. The paper: 0.",
+    )
+    screen_by_query = forms.BooleanField(
+        required=False,
+        label="Screen by query",
+        help_text="The screener sees all candidates of a query at once: fewer tokens, another annotator.",
+    )
+    second_test = forms.BooleanField(
+        required=False,
+        label="Second test",
+        help_text="Ask for another program where the first one tested nothing. Not in the paper.",
+    )
+    no_reader = forms.BooleanField(
+        required=False,
+        label="Without a reader",
+        help_text="The arbiter alone decides unclear pairs: cheaper, but no two judges can differ.",
+    )
+    no_neighbour = forms.BooleanField(
+        required=False,
+        label="Without a neighbour",
+        help_text="No test has to fail on code that does a similar task: cheaper, weaker tests.",
+    )
+    show_report = forms.BooleanField(
+        required=False,
+        label="Judges read the report",
+        help_text="Arbiter and tie breaker see what the run of the test showed. That was measured to "
+        "give no better labels. People see it in any case.",
+    )
+    rounds = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=MOST_ROUNDS,
+        initial=1,
+        label="Rounds",
+        help_text="How often each pair is judged, each time asked and paid anew.",
+    )
+    fresh = forms.BooleanField(
+        required=False,
+        label="Ask everything anew",
+        help_text="Replies of earlier builds are not used again, and are paid again.",
+    )
+    seed = forms.IntegerField(
+        required=False,
+        min_value=0,
+        max_value=2**31 - 1,
+        initial=1,
+        label="Seed",
+        help_text="Of the order in which a screener by query sees the candidates.",
+    )
+    sampling = forms.CharField(
+        required=False,
+        label="Sampling",
+        help_text=f"As JSON, sent to the model as it is, for example {EXAMPLE}; empty: its own. "
+        f"Where replies are cut off, {LONGER} lets each have so many tokens. Part of the annotator.",
+        max_length=1000,
+    )
+    reason = forms.CharField(
+        required=False, max_length=1000, label="Why", help_text="Kept in the build's history, with your name."
+    )
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        self.fields["drift_check"].help_text = drift_words()
+        filled = Collection.objects.filter(size__gt=0)
+        self.offer("queries", filled.filter(kind=Collection.Kind.QUERIES))
+        self.offer("snippets", filled.filter(kind=Collection.Kind.SNIPPETS))
+        set_choices(self, "given", given_pairs.list_given_pair_choices())
+        set_choices(self, "encoders", [(choice.name, choice.name) for choice in known_encoders.to_choose()])
+
+    def offer(self, name: str, collections: Any) -> None:
+        field = self.fields[name]
+        assert isinstance(field, forms.ModelChoiceField)
+        field.queryset = collections
+
+    def switches(self) -> tuple[forms.BoundField, ...]:
+        """What the annotator may do beyond the paper."""
+        return self["screen_by_query"], self["second_test"], self["fresh"]
+
+    def judges(self) -> tuple[forms.BoundField, ...]:
+        """Who judges unclear pairs, and what they see, under *More options*."""
+        return self["no_reader"], self["no_neighbour"], self["show_report"]
+
+    def has_more(self) -> bool:
+        """Whether something was said under *More options* of the annotation."""
+        named = self["sampling"].value() or self["seed"].value() not in (None, "", "1", 1)
+        named = named or any(field.value() for field in self.judges())
+        return bool(named or self["sampling"].errors or self["seed"].errors)
+
+    def clean_name(self) -> str:
+        name: str = self.cleaned_data["name"].strip()
+        if Build.objects.filter(name=name).exists():
+            raise forms.ValidationError(f"There is a build called “{name}” already; choose another name.")
+        return name
+
+    def clean(self) -> dict[str, Any]:
+        cleaned = super().clean() or self.cleaned_data
+        self.clean_source(cleaned)
+        if cleaned.get("provider") == Build.Provider.LIVE:
+            self.clean_live(cleaned)
+        if cleaned.get("batches") and (why := why_no_batches(cleaned.get("provider", ""))):
+            self.add_error("batches", why)
+        if cleaned.get("profile"):
+            self.clean_as_in_the_paper(cleaned)
+        if cleaned.get("provider") == Build.Provider.RECORDED and not cleaned.get("recorded"):
+            self.add_error("recorded", "Choose the file of recorded replies.")
+        return cleaned
+
+    def clean_source(self, cleaned: dict[str, Any]) -> None:
+        """Where the pairs come from: they are given, or mined of two collections by encoders."""
+        others = [name.strip() for name in cleaned.get("more_encoders", "").split(",")]
+        cleaned["all_encoders"] = (*cleaned.get("encoders", ()), *filter(None, others))
+        cleaned["list"] = None
+        if cleaned.get("given"):
+            try:
+                cleaned["list"] = given_pairs.find_chosen_pair_list(cleaned["given"])
+            except NoPairs as why:
+                self.add_error("given", str(why))
+            return
+        if cleaned.get("beside"):
+            self.add_error(
+                "beside", "Several annotators at once judge given pairs: choose pairs, or one annotator."
+            )
+        for name in ("queries", "snippets"):
+            if not cleaned.get(name) and name not in self.errors:
+                self.add_error(name, self.fields[name].error_messages["required"])
+        if not cleaned["all_encoders"]:
+            self.add_error("encoders", "Choose at least one encoder.")
+
+    def clean_live(self, cleaned: dict[str, Any]) -> None:
+        """What launching would refuse, beside the field that it is about."""
+        model = cleaned.get("model", "").strip() or usual_model(Build.Provider.LIVE, "")
+        if lacks_key():
+            self.add_error(
+                "provider", "No key is configured: set ANTHROPIC_API_KEY and start the server again."
+            )
+        elif not is_priced(model) and not cleaned.get("unpriced") and cleaned.get("budget") is None:
+            self.add_error("unpriced", f"{unknown_price(model)} Enter its price, or tick this.")
+
+    def clean_as_in_the_paper(self, cleaned: dict[str, Any]) -> None:
+        """A switch that was set against the profile, beside its field."""
+        for name in find_contradicting_switches(cleaned):
+            self.add_error(
+                name, f"As in the paper means {format_paper_switch(name)}: set it so, or choose no profile."
+            )
+
+    @property
+    def who(self) -> Who:
+        """Who judges, of a valid form."""
+        return Who.named([self.cleaned_data["annotator"] or Judge.AGENTS.value, *self.cleaned_data["beside"]])
+
+    def order(self) -> Order:
+        """The order of a valid form."""
+        order = self.as_set()
+        return as_in_the_paper(order) if self.cleaned_data["profile"] else order
+
+    def as_set(self) -> Order:
+        """What the fields say, before the profile counts."""
+        values = self.cleaned_data
+        given: PairList | None = values["list"]
+        same = ("name", "k", "batches", "limit", "text_option", "approximate", "fix_rounds", "second_test")
+        more = ("screen_by_query", "fresh", "sampling", "reason")
+        return Order(
+            **{name: values[name] for name in same + more},
+            **self.answering(),
+            queries=given.queries if given else values["queries"],
+            snippets=given.snippets if given else values["snippets"],
+            given=given,
+            encoders=() if given else values["all_encoders"],
+            skip_canary=self.skipped,
+            drift_check=values["drift_check"] and values["provider"] == Build.Provider.LIVE,
+            rule=Rule(int(values["rule"])),
+            query_rule=query_rule(values["query_rules"]),
+            fusion=Fusion(values["fusion"] or Fusion.MEAN),
+            rewrites=1 if values["rewrites"] is None else values["rewrites"],
+            reader=not values["no_reader"],
+            neighbour=not values["no_neighbour"],
+            withhold_report=not values["show_report"],
+            rounds=values["rounds"] or 1,
+            annotator=Judge(values["annotator"] or Judge.AGENTS),
+            seed=1 if values["seed"] is None else values["seed"],
+        )
+
+
+def drift_words() -> str:
+    """What a drift check is."""
+    return (
+        f"{PAIRS} of the pairs are asked again every {settings.DRIFT_EVERY:,} settled cases. Where the "
+        "answers shift beyond chance, the model is not what it was: the build pauses."
+    )

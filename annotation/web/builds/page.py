@@ -1,0 +1,146 @@
+"""What the pages of builds show."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from django.utils import timezone
+
+from annotation.builds.control.pause_resume import STATES, Action
+from annotation.builds.drift.watched_pairs import has_shifted
+from annotation.builds.limits import canary as canaries
+from annotation.builds.results import history, position_bias, progress
+from annotation.derived.rerun import sent_back
+from annotation.models import Build, BuildEvent, Rerun
+from annotation.pins.minings import has_figures
+from annotation.web.builds import batches, notices
+from annotation.web.builds.annotator_switches import list_annotator_switches
+from annotation.web.builds.figures import summarize_build_figures
+from annotation.web.builds.launch_form import QUERY_RULES
+from annotation.web.builds.trends import build_progress_trend
+from annotation.web.canary import page
+from annotation.web.cases.abandonment import group_abandoned_cases
+from annotation.web.derived.extension import list_build_extensions
+from annotation.web.drift.page import build_drift_card
+from annotation.web.missing_functions.page import build_missing_card
+from annotation.web.money import estimates
+from annotation.web.money.embedding_costs import list_embedding_costs
+from annotation.web.money.page import build_money
+from annotation.web.pins.models_used import is_unknown
+from retrieval.filters import Rule
+from retrieval.filters.queries import QueryRule
+from retrieval.models import Mining
+
+EVENTS = 20
+CAUSES = 5
+"""The causes on the build's own page; the page of abandoned cases has more."""
+
+
+@dataclass(frozen=True)
+class Control:
+    """A button: what it does, and whether the server asks once more before it does it."""
+
+    action: Action
+    word: str
+    mark: str
+    kind: str
+    confirmed: bool = False
+
+
+CONTROLS = (
+    Control(Action.PAUSE, "Pause", "‖", ""),
+    Control(Action.RESUME, "Resume", "▶", "primary"),
+    Control(Action.GO_ON, "Go on with all pairs", "▶", "primary"),
+    Control(Action.LEAVE, "Leave the other pairs", "■", ""),
+    Control(Action.CANCEL, "Cancel …", "■", "danger", confirmed=True),
+)
+
+WITH_A_REASON = Control(Action.RESUME, "Resume …", "▶", "primary", confirmed=True)
+"""Where the model has shifted, whoever goes on with it says why."""
+
+
+def progress_page(build: Build) -> dict[str, Any]:
+    """The live part of a build's page, the same for the page, the polled fragment and the websocket."""
+    shot = progress.take_progress_snapshot(build)
+    build, tally = shot.build, shot.tally
+    by_query = position_bias.is_by_query(build)
+    return {
+        "build": build,
+        "shot": shot,
+        "figures": summarize_build_figures(shot, minutes_of(build)),
+        "groups": group_abandoned_cases(build, tally, CAUSES),
+        "trend": build_progress_trend(shot, timezone.now()),
+        "events": BuildEvent.objects.filter(build=build).select_related("user")[:EVENTS],
+        "controls": list_build_controls(build),
+        "canaries": page.build_canary_cards(build),
+        "told": notices.told_of(build),
+        "extensions": list_build_extensions(build),
+        "drift": build_drift_card(build, tally),
+        "batches": batches.load_open_batches(build),
+        "screens_by_query": by_query,
+        # As somebody's look at the distribution found it: to find it every case is read.
+        "place_effect": position_bias.find_cached_position_bias(build) if by_query else None,
+        "money": build_money(build, tally),
+        "missing": build_missing_card(build),
+        "comparison": estimates.compare_build_estimate(build, tally),
+    }
+
+
+def minutes_of(build: Build) -> float | None:
+    """Minutes since the build's cases were made, to its end if it is over; None where that is not known."""
+    since = history.find_build_start(build)
+    return ((build.finished_at or timezone.now()) - since).total_seconds() / 60 if since else None
+
+
+def build_page(build: Build) -> dict[str, Any]:
+    """The whole page: the live part and what was ordered. `sent_back`: tests to be written again."""
+    live = progress_page(build)
+    mining = live["shot"].mining
+    return live | {
+        "rerun": Rerun.objects.filter(build=live["build"]).select_related("of").first(),
+        "rule": rule_words(mining.rule) if mining else "",
+        "query_rules": query_rule_words(mining.query_rule) if mining else "",
+        "embedded": list(list_embedding_costs(mining)) if mining else [],
+        "sent_back": sent_back.find_cases_awaiting_test(build).count(),
+        "switches": list_annotator_switches(build.annotator),
+        "mining_figures": mining is not None and mining.state == Mining.State.DONE and has_figures(mining),
+        "weights_unknown": mining is not None and is_unknown(mining),
+    }
+
+
+def list_build_controls(build: Build) -> tuple[Control, ...]:
+    """The buttons that the state allows."""
+    found = tuple(button for button in CONTROLS if build.state in STATES[button.action][0])
+    if build.state == Build.State.CANARY and not canaries.is_of_extension(build):
+        found = tuple(button for button in found if button.action is not Action.LEAVE)
+    if build.state == Build.State.PAUSED and has_shifted(build):
+        return tuple(WITH_A_REASON if button.action is Action.RESUME else button for button in found)
+    return found
+
+
+def rule_words(rule: int) -> str:
+    """The rule's name in words: `TESTABLE_WITH_SELF` → `testable with self`."""
+    names = [str(bit.name).lower().replace("_", " ") for bit in Rule if bit & rule]
+    return ", ".join(names) or "no rule: every snippet"
+
+
+def query_rule_words(rule: int) -> str:
+    """As the launch form says them; empty for none."""
+    return "; ".join(words for name, words in QUERY_RULES if QueryRule[name.upper()] & rule)
+
+
+DONE = {
+    Action.PAUSE: "Paused. What is in the air now still ends; nothing new is begun.",
+    Action.RESUME: "Resumed.",
+    Action.GO_ON: "The build goes on with all of its pairs.",
+    Action.LEAVE: "The other new pairs are left. The build is done with those that it has.",
+    Action.CANCEL: "Cancelled. Labels that were settled stay; open cases stay unjudged.",
+}
+
+
+def describe_action_result(action: Action, touched: int) -> str:
+    """What an action did, for the person who did it."""
+    if action is Action.RETRY:
+        return f"{touched:,} abandoned cases go back to the stage that they left."
+    return DONE[action]

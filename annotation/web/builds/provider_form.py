@@ -1,0 +1,101 @@
+"""Who answers for the agents, and what that may cost: the fields of every form that orders work of them."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+from django import forms
+from django.conf import settings
+
+from annotation.llm.sampling import NotSampling, sampling_of
+from annotation.models import Build
+from annotation.web.shared.choices import set_choices
+from retrieval.texts.hostile import mark_hostile_characters
+
+
+class AnsweringForm(forms.Form):
+    """Provider, recording, model and budget. Which recordings there are is looked up when it is made."""
+
+    provider = forms.ChoiceField(
+        choices=Build.Provider.choices,
+        widget=forms.RadioSelect,
+        initial=Build.Provider.EXCHANGE,
+        label="Who answers for the agents",
+    )
+    recorded = forms.ChoiceField(required=False, label="Recorded replies", choices=[])
+    model = forms.CharField(
+        max_length=120,
+        required=False,
+        label="Model",
+        help_text="Empty: the configured model when live, the recording's own when recorded.",
+    )
+    budget = forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_digits=10,
+        decimal_places=4,
+        label="Budget in dollars",
+        help_text="Empty: no cap. The build pauses before it would spend more.",
+    )
+    unpriced = forms.BooleanField(
+        required=False,
+        label="Run without a price",
+        help_text="Costs then count as nothing, and no budget can hold.",
+    )
+
+    def __init__(self, *args: Any, also_recorded: str = "", **kwargs: Any) -> None:
+        """`also_recorded` is a recording that may be chosen wherever it lies."""
+        super().__init__(*args, **kwargs)
+        known = {also_recorded: also_recorded} if also_recorded else {}
+        known |= {str(path): describe_recording(path) for path in find_recording_files()}
+        set_choices(self, "recorded", [("", "choose …"), *known.items()])
+
+    def clean_sampling(self) -> dict[str, Any]:
+        """Of the forms that have such a field."""
+        try:
+            return dict(sampling_of(mark_hostile_characters(self.cleaned_data["sampling"])))
+        except NotSampling as error:
+            raise forms.ValidationError(str(error)) from error
+
+    def answering(self) -> dict[str, Any]:
+        """Who answers and the money of a valid form, as an order and every kind's wish call them."""
+        values = self.cleaned_data
+        recorded = values["recorded"] if values["provider"] == Build.Provider.RECORDED else ""
+        return {
+            "provider": values["provider"],
+            "recorded": recorded,
+            "model": values["model"].strip() or usual_model(values["provider"], recorded),
+            "budget": values["budget"],
+            "unpriced": values["unpriced"],
+        }
+
+
+def find_recording_files() -> Iterator[Path]:
+    """Files of recorded replies that may be replayed: the sample's, and those in the data folder."""
+    sample = Path(settings.BASE_DIR) / "sample" / "replies.jsonl"
+    yield from [sample] if sample.exists() else []
+    yield from sorted((Path(settings.COSQA_HOME) / "recorded").glob("*.jsonl"))
+
+
+def recorded_model(path: Path) -> str:
+    """The model that a recording names in its first line: its requests were made for that name."""
+    with path.open(encoding="utf-8") as lines:
+        try:
+            return str(json.loads(next(lines, "{}")).get("model", ""))
+        except ValueError:
+            return ""  # the launch form only proposes it; reading the file in earnest names the bad line
+
+
+def usual_model(provider: str, recorded: str) -> str:
+    """The model where none was typed; with file exchange whoever answers may be any model."""
+    if provider == Build.Provider.LIVE:
+        return str(settings.LLM_MODEL)
+    return (recorded_model(Path(recorded)) if recorded else "") or "any"
+
+
+def describe_recording(path: Path) -> str:
+    model = recorded_model(path)
+    return f"{path.parent.name}/{path.name}" + (f" (of {model})" if model else "")

@@ -1,0 +1,162 @@
+"""Launch a build, watch it, control it, see what it could not judge."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.core.exceptions import BadRequest
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.cache import cache_control
+from django.views.decorators.http import condition
+
+from annotation.accounts.roles import FORM, GET, Role, builds_visible_to, jobs_visible_to, require_role
+from annotation.builds.control import pause_resume
+from annotation.builds.control.pause_resume import Action, ControlRefused
+from annotation.builds.drift.watched_pairs import has_shifted
+from annotation.builds.launch.estimates import confirmation
+from annotation.builds.launch.order import LaunchRefused, Order
+from annotation.builds.results.progress import version_of
+from annotation.derived import several_annotators
+from annotation.derived.derivation import Decision
+from annotation.derived.order_plan import OrderPlan
+from annotation.derived.several_annotators import Who
+from annotation.jobs.providers import find_token_counter
+from annotation.models import Build
+from annotation.studies.exposure import mark_seen
+from annotation.web.builds import page as pages
+from annotation.web.builds.launch_form import LaunchForm
+from annotation.web.cases.abandonment import abandoned_page
+from annotation.web.cases.page import cases_number, cases_page
+from annotation.web.cases.row_counts import is_number_wanted, number_alone
+from annotation.web.money import estimates
+from annotation.web.shared.pagination import whole_number
+from retrieval.mining import known_encoders
+from retrieval.texts.hostile import mark_hostile_characters
+
+
+@require_role(Role.ADMIN, FORM)
+def new(request: HttpRequest) -> HttpResponse:
+    """The form; what is paid is estimated first, and launched once the estimate is confirmed."""
+    given = request.GET.get("given")  # pairs that a link to the form has chosen
+    form = LaunchForm(request.POST or None, initial={"given": given} if given else {})
+    if form.is_valid() and request.POST.get("step") != "change":
+        try:
+            return ordered(request, form)
+        except LaunchRefused as why:
+            form.add_error(None, str(why))
+    choices, ticked = known_encoders.to_choose(), form["encoders"].value()
+    unready = sum(bool(choice.missing) and choice.name not in ticked for choice in choices)
+    context = {"form": form, "encoders": choices, "unready": unready}
+    return render(request, "annotation/builds/new.html", context, status=422 if form.errors else 200)
+
+
+def ordered(request: HttpRequest, form: LaunchForm) -> HttpResponse:
+    """The launched build, or the page that asks whether its estimate will do. Raises LaunchRefused.
+
+    Several annotators of given pairs have a build each, and are estimated together.
+    """
+    who, order = form.who, form.order()
+    plans = [OrderPlan(single) for single in several_annotators.orders_of(order, who)]
+    if order.provider != Build.Provider.LIVE:
+        return launched(request, order, who, [plan.launch(Decision(request.user)) for plan in plans])
+    for plan in plans:
+        plan.refuse_bad()
+    words = request.POST.getlist("estimate")
+    notice = ""
+    if request.POST.get("step") == "launch":
+        told = [*words, *[""] * len(plans)][: len(plans)]
+        pairs = list(zip(plans, told, strict=True))
+        notice = next(filter(None, (confirmation.why_stale(plan.order, word) for plan, word in pairs)), "")
+        if not notice:
+            builds = [plan.launch(Decision(request.user, word=word)) for plan, word in pairs]
+            return launched(request, order, who, builds)
+    found = [plan.estimate(find_token_counter(order.provider, order.model)) for plan in plans]
+    pages = [
+        estimates.estimate_page(plan.order, figures, notice)
+        for plan, figures in zip(plans, found, strict=True)
+    ]
+    context = {"page": pages[0], "more": pages[1:], "form": form}
+    return render(request, "annotation/builds/estimate.html", context)
+
+
+def launched(request: HttpRequest, order: Order, who: Who, builds: list[Build]) -> HttpResponse:
+    """To the build, or of several to their audit; what experts are to judge is queued first."""
+    if who.experts:
+        builds = [*builds, several_annotators.queue_pairs_for_experts(order, who, request.user)]
+    if who.several:
+        messages.success(request, f"Launched: {', '.join(build.name for build in builds)}.")
+        return redirect("build-audit", pk=builds[0].pk)
+    return redirect("build", pk=builds[0].pk)
+
+
+@require_role(Role.ADMIN, GET)
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    return render(
+        request, "annotation/builds/detail.html", {"page": pages.build_page(find_visible_build(request, pk))}
+    )
+
+
+def progress_etag(request: HttpRequest, pk: int) -> str | None:
+    """The build's version as an entity tag."""
+    version = version_of(jobs_visible_to(request.user), pk)
+    return f'"{version}"' if version else None
+
+
+@require_role(Role.ADMIN, GET)
+@cache_control(private=True, no_cache=True)
+@condition(etag_func=progress_etag)
+def progress(request: HttpRequest, pk: int) -> HttpResponse:
+    page = pages.progress_page(find_visible_build(request, pk))
+    return render(request, "annotation/builds/detail.html#progress", {"page": page})
+
+
+@require_role(Role.ADMIN, FORM)
+def control(request: HttpRequest, pk: int) -> HttpResponse:
+    """GET asks once more, POST does it."""
+    build = find_visible_build(request, pk)
+    action = action_of(request)
+    if request.method != "POST":
+        why = action is Action.RESUME and has_shifted(build)
+        context = {"build": build, "action": action, "must_say_why": why}
+        return render(request, "annotation/builds/control.html", context)
+    try:
+        cause = mark_hostile_characters(request.POST["cause"]) if "cause" in request.POST else None
+        note = request.POST.get("note", "").strip()
+        touched = pause_resume.control_build(build, action, request.user, note, cause)
+    except ControlRefused as why:
+        messages.error(request, str(why))
+    else:
+        messages.success(request, pages.describe_action_result(action, touched))
+    return redirect("build", pk=build.pk)
+
+
+@require_role(Role.ADMIN, GET)
+def abandoned(request: HttpRequest, pk: int) -> HttpResponse:
+    page = abandoned_page(find_visible_build(request, pk), max(0, whole_number(request.GET.get("after", ""))))
+    mark_seen(request.user, [case.pair_id for case in page["cases"]])
+    return render(request, "annotation/builds/abandoned.html", {"page": page})
+
+
+@require_role(Role.ADMIN, GET)
+def cases(request: HttpRequest, pk: int) -> HttpResponse:
+    """The cases behind a number; they show what agents decided."""
+    build, reviewed = find_visible_build(request, pk), builds_visible_to(request.user)
+    if is_number_wanted(request):
+        return number_alone(request, cases_number(build, reviewed, request.GET))
+    page = cases_page(build, reviewed, request.GET)
+    mark_seen(request.user, [case.pair_id for case in page["cases"]])
+    return render(request, "annotation/builds/cases.html", {"page": page})
+
+
+def find_visible_build(request: HttpRequest, pk: int) -> Build:
+    """The build, if the person may know of it. Raises Http404."""
+    return get_object_or_404(jobs_visible_to(request.user).select_related("tally"), pk=pk)
+
+
+def action_of(request: HttpRequest) -> Action:
+    """The action that the form or link names. Raises BadRequest."""
+    given = request.POST.get("action") or request.GET.get("action", "")
+    try:
+        return Action(given)
+    except ValueError as error:
+        raise BadRequest(f"No such action: {given!r}; choose from {', '.join(Action)}.") from error

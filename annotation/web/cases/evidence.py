@@ -1,0 +1,391 @@
+"""All that one case rests on, for the pages that show it: code, verdicts, test programs, executions."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from types import MappingProxyType
+from typing import Any, Final
+
+from django.db.models import Min
+
+from annotation.derived.rerun import case_takeover
+from annotation.models import Case, Execution, LLMCall, Step, TestProgram
+from annotation.stages import Event, Stage
+from annotation.web.cases.code import NO_NOTES, Code, code_of, truncate_code_text
+from annotation.web.cases.reports import (
+    AssertionLine,
+    ReportView,
+    candidate_notes,
+    not_reached,
+    program_notes,
+    report_view,
+)
+from annotation.web.cases.traces import MOST_STEPS
+from annotation.web.rounds.page import links_of
+from annotation.web.shared.words import (
+    EVENTS,
+    OUTCOMES,
+    STAGES,
+    WORKERS,
+    Sign,
+    case_sign,
+    format_dollars,
+    format_duration,
+)
+from sandbox.program import list_test_helpers
+from sandbox.reports.report import Report
+
+LONGEST_TEXT = 20_000
+ACTORS: Final[Mapping[str, str]] = MappingProxyType({Event.CONTRASTED: "neighbour writer"})
+"""Who made a step, where the stage does not say it."""
+DECIDED: Final = (Event.ACCEPTED, Event.DENIED)
+RELATED = (
+    "pair__query__body",
+    "pair__snippet__body",
+    "build__rerun",
+    "annotator",
+    "program",
+    "execution",
+)
+
+
+@dataclass(frozen=True, slots=True)
+class CallView:
+    """What one call to a model was and cost. `reused`: another case or build had paid for it."""
+
+    model: str
+    provider: str
+    cost: str
+    input_tokens: int
+    output_tokens: int
+    latency: str
+    reused: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Verdict:
+    """One step of the case: who did what, the verdict and the explanation, word for word."""
+
+    number: int
+    stage: str
+    who: str
+    sign: Sign
+    explanation: str
+    cut: int
+    call: CallView | None
+    at: datetime
+    event: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadingView:
+    """A sense of the query, by the number that the cases' names carry; `likelihood` in percent."""
+
+    number: int
+    sense: str
+    likelihood: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProgramView:
+    """A test program with its reading and the helpers that its writer had to invent."""
+
+    pk: int
+    code: Code
+    reading: str
+    readings: tuple[ReadingView, ...]
+    helpers: tuple[str, ...]
+    undeclared: tuple[str, ...]
+    redefines: bool
+    author: str
+    not_reached: tuple[AssertionLine, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ExecutionView:
+    """One execution with its report."""
+
+    pk: int
+    report: ReportView
+    dependencies: tuple[str, ...]
+    image: str
+    repeat: int
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Totals:
+    """What the case's calls add up to; reused ones cost nothing."""
+
+    calls: int
+    cost: str
+    input_tokens: int
+    output_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Origin:
+    """The case of another build that this one takes up, and the stage where it does."""
+
+    case: int
+    build_name: str
+    stage: str
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One case's evidence. `earlier_*` are the programs and executions that were followed by others."""
+
+    case: int
+    pair: int
+    build: int
+    build_name: str
+    query_pk: int
+    query: str
+    query_cut: int
+    rank: int
+    round: int
+    sign: Sign
+    stage: Sign
+    reason: str
+    annotator: str
+    model: str
+    candidate: Code
+    verdicts: tuple[Verdict, ...]
+    totals: Totals
+    program: ProgramView | None
+    earlier_programs: tuple[ProgramView, ...]
+    execution: ExecutionView | None
+    earlier_executions: tuple[ExecutionView, ...]
+    hash: str
+    origin: Origin | None = None
+    dispute: tuple[Verdict, ...] = ()
+    rounds: Sequence[Case] = ()
+
+
+def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
+    """The evidence of a case in at most two queries; read the case with `select_related(*RELATED)`.
+
+    Where its build has several rounds one query more finds them.
+    """
+    steps = steps_of(case)
+    execution = current_execution(case, steps)
+    report = execution.whole_report() if execution else None
+    query, query_cut = truncate_code_text(case.pair.query.text, LONGEST_TEXT)
+    verdicts = verdicts_of(case, steps)
+    return Evidence(
+        case=case.pk,
+        pair=case.pair_id,
+        build=case.build_id,
+        build_name=case.build.name,
+        query_pk=case.query_id,
+        query=query,
+        query_cut=query_cut,
+        rank=case.rank,
+        round=case.round,
+        sign=case_sign(case.stage, case.label),
+        stage=STAGES[case.stage],
+        reason=case.reason,
+        annotator=case.annotator.name,
+        model=case.build.model,
+        candidate=candidate_code(case.pair.snippet.text, report),
+        verdicts=verdicts,
+        totals=totals_of(steps, verdicts),
+        program=current_program(case, steps, report),
+        earlier_programs=earlier_programs(case, steps),
+        execution=execution_view(execution, report, most_steps=most_steps) if execution else None,
+        earlier_executions=earlier_executions(case, steps),
+        hash=evidence_hash(case, steps),
+        origin=origin_of(case),
+        dispute=dispute_of(verdicts),
+        rounds=links_of(case),
+    )
+
+
+def origin_of(case: Case) -> Origin | None:
+    """Where the first steps were made; None, without a query, where all were made in this build."""
+    found = case_takeover.origin_of_case(case)
+    if found is None:
+        return None
+    return Origin(found.pk, found.build.name, STAGES[case.build.rerun.stage].word)
+
+
+def steps_of(case: Case) -> list[Step]:
+    """The case's steps with what each rests on, in order; one query."""
+    related = "call", "program__source", "program__author", "execution__report"
+    return list(case.steps.select_related(*related).order_by("number"))
+
+
+def evidence_hash(case: Case, steps: Sequence[Step]) -> str:
+    """sha256 (hex) of what a review rests on: label, steps, program, execution. It changes when they do."""
+    programs = {step.program_id: step.program.source_id for step in steps if step.program}
+    reports = {step.execution_id: step.execution.report_id for step in steps if step.execution}
+    return hash_of(case, [step.pk for step in steps], programs, reports)
+
+
+def evidence_now(case: Case) -> str:
+    """The same of a case whose steps nobody has read: by their keys, without the texts."""
+    keys = "pk", "program", "program__source", "execution", "execution__report"
+    rows = list(case.steps.order_by("number").values_list(*keys))
+    programs = {program: source for _, program, source, _, _ in rows}
+    return hash_of(case, [row[0] for row in rows], programs, {run: report for *_, run, report in rows})
+
+
+def hash_of(
+    case: Case, steps: Sequence[int], programs: Mapping[Any, str | None], reports: Mapping[Any, str | None]
+) -> str:
+    """`programs` and `reports`: the hashes of their texts by program and execution."""
+    rests_on = {
+        "label": case.label,
+        "stage": case.stage,
+        "steps": list(steps),
+        "program": programs.get(case.program_id),
+        "report": reports.get(case.execution_id),
+    }
+    return hashlib.sha256(json.dumps(rests_on, sort_keys=True).encode()).hexdigest()
+
+
+def candidate_code(text: str, report: Report | None = None, prefix: str = "c") -> Code:
+    """The candidate's lines; with a report, also how often each was traced and what was never reached."""
+    return code_of(text, "Candidate", prefix, candidate_notes(report) if report else NO_NOTES)
+
+
+def verdicts_of(case: Case, steps: Sequence[Step]) -> tuple[Verdict, ...]:
+    """Each step as a verdict; one query finds the calls that served another case before."""
+    ids = [step.call_id for step in steps if step.call_id]
+    served = Step.objects.filter(call__in=ids).order_by().values_list("call").annotate(first=Min("id"))
+    first = dict(served) if ids else {}
+    return tuple(verdict_of(case, step, first) for step in steps)
+
+
+def verdict_of(case: Case, step: Step, first: dict[int, int]) -> Verdict:
+    explanation, cut = truncate_code_text(step.note, LONGEST_TEXT)
+    ran = OUTCOMES[step.execution.outcome] if step.execution and step.event == Event.EXECUTED else None
+    reused = step.call is not None and (
+        step.call.build_id != case.build_id or first.get(step.call.pk, step.pk) != step.pk
+    )
+    return Verdict(
+        number=step.number,
+        stage=STAGES[step.before].word,
+        who=actor_of(step),
+        sign=EVENTS[step.event] if ran is None else Sign(ran.mark, f"test {ran.word}", ran.tone),
+        explanation=explanation.partition("; ")[2] if ran else explanation,
+        cut=cut,
+        call=call_view(step.call, reused) if step.call else None,
+        at=step.at,
+        event=step.event,
+    )
+
+
+def actor_of(step: Step) -> str:
+    """Who made a step; a tie that no agent was asked to break was broken by the test's cases."""
+    if step.before == Stage.TIE_BREAKING and step.call_id is None and step.event in DECIDED:
+        return "test cases"
+    return ACTORS.get(step.event, WORKERS.get(step.before, ""))
+
+
+def dispute_of(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
+    """The last words of reader and arbiter, where they differ; empty where they don't, or not any more."""
+    last = {verdict.event: verdict for verdict in verdicts}
+    if Event.DISPUTED not in last:
+        return ()
+    return last[Event.READ], last[Event.DISPUTED]
+
+
+def call_view(call: LLMCall, reused: bool = False) -> CallView:
+    return CallView(
+        model=call.answered_by or call.model,
+        provider=call.provider,
+        cost=format_dollars(call.cost) if call.cost or call.price_id else "not priced",
+        input_tokens=call.input_tokens,
+        output_tokens=call.output_tokens,
+        latency="" if call.latency is None else format_duration(call.latency),
+        reused=reused,
+    )
+
+
+def totals_of(steps: Iterable[Step], verdicts: Iterable[Verdict]) -> Totals:
+    paid = [
+        step.call
+        for step, verdict in zip(steps, verdicts, strict=True)
+        if step.call and verdict.call and not verdict.call.reused
+    ]
+    return Totals(
+        calls=len(paid),
+        cost=format_dollars(sum(call.cost for call in paid)),
+        input_tokens=sum(call.input_tokens for call in paid),
+        output_tokens=sum(call.output_tokens for call in paid),
+    )
+
+
+def program_view(program: TestProgram, report: Report | None = None, prefix: str = "t") -> ProgramView:
+    """A test program (read with its source and author), its lines marked by `report` if there is one."""
+    text = program.source.text
+    declared = tuple(str(name) for name in program.helpers)
+    cases = {str(case["name"]) for case in program.test_cases}
+    notes = program_notes(report) if report else NO_NOTES
+    return ProgramView(
+        pk=program.pk,
+        code=code_of(text, "Test program", prefix, notes),
+        reading=program.reading,
+        readings=tuple(
+            ReadingView(number, str(reading["sense"]), int(reading["likelihood"]))
+            for number, reading in enumerate(program.readings, 1)
+        ),
+        helpers=declared,
+        undeclared=tuple(
+            name for name in list_test_helpers(text) if name not in declared and name not in cases
+        ),
+        redefines=program.redefines,
+        author=program.author.get_username() if program.author else "test writer",
+        not_reached=not_reached(text, report, prefix) if report else (),
+    )
+
+
+def execution_view(
+    execution: Execution,
+    report: Report | None = None,
+    program: str = "t",
+    candidate: str = "c",
+    most_steps: int | None = MOST_STEPS,
+) -> ExecutionView:
+    """An execution (read with its report) for the page whose lines carry these prefixes."""
+    return ExecutionView(
+        pk=execution.pk,
+        report=report_view(report or execution.whole_report(), program, candidate, most_steps),
+        dependencies=tuple(str(name) for name in execution.dependencies),
+        image=execution.image,
+        repeat=execution.repeat,
+        at=execution.created_at,
+    )
+
+
+def current_execution(case: Case, steps: Iterable[Step]) -> Execution | None:
+    return next((step.execution for step in steps if step.execution_id == case.execution_id), None)
+
+
+def current_program(case: Case, steps: Iterable[Step], report: Report | None) -> ProgramView | None:
+    row = next((step.program for step in steps if step.program_id == case.program_id), None)
+    return program_view(row, report) if row else None
+
+
+def earlier_programs(case: Case, steps: Iterable[Step]) -> tuple[ProgramView, ...]:
+    """The programs that were replaced; their lines carry prefixes of their own."""
+    rows = {step.program_id: step.program for step in steps if step.program_id != case.program_id}
+    return tuple(program_view(row, prefix=f"t{row.pk}") for row in rows.values() if row)
+
+
+def earlier_executions(case: Case, steps: Iterable[Step]) -> tuple[ExecutionView, ...]:
+    """The executions before the last one, each linked to the lines of the program that it ran."""
+    rows = {step.execution_id: step for step in steps if step.execution_id != case.execution_id}
+    return tuple(
+        execution_view(
+            step.execution, program="t" if step.program_id == case.program_id else f"t{step.program_id}"
+        )
+        for step in rows.values()
+        if step.execution
+    )

@@ -1,0 +1,36 @@
+"""Two builds, or two annotators, side by side."""
+
+from __future__ import annotations
+
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import render
+
+from annotation.accounts.roles import GET, Role, builds_visible_to, refuse_while_blind, require_role
+from annotation.models import Case
+from annotation.studies.exposure import mark_counts_seen, mark_seen
+from annotation.web.comparison.annotators import annotators_page
+from annotation.web.comparison.page import comparison_page
+from annotation.web.shared.pagination import whole_number
+
+
+@require_role(Role.READER, GET)
+def compare(request: HttpRequest) -> HttpResponse:
+    first, second = (whole_number(request.GET.get(name, "")) for name in ("first", "second"))
+    page = comparison_page(builds_visible_to(request.user), first, second)
+    if found := page["found"]:
+        mark_counts_seen(request.user, Case.objects.filter(build=found.second), found.told_queries)
+    status = 422 if "problem" in page else 200
+    return render(request, "annotation/comparison/detail.html", {"page": page}, status=status)
+
+
+@require_role(Role.READER, GET)
+def annotators(request: HttpRequest) -> HttpResponse:
+    """Closed while the person rates: labels of anybody tell of the pairs of a study."""
+    refuse_while_blind(request.user)
+    first, second, first_round, second_round = (
+        whole_number(request.GET.get(name, "")) for name in ("first", "second", "first_round", "second_round")
+    )
+    page = annotators_page(builds_visible_to(request.user), (first, second), (first_round, second_round))
+    mark_seen(request.user, page["seen"])
+    status = 422 if "problem" in page else 200
+    return render(request, "annotation/comparison/annotators.html", {"page": page}, status=status)

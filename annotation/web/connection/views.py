@@ -1,0 +1,39 @@
+"""Test connection: what is asked is recorded, a worker asks it, the page shows what came of it."""
+
+from __future__ import annotations
+
+from typing import cast
+
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from annotation.accounts.roles import FORM, GET, Role, require_role
+from annotation.builds.control import connection_test
+from annotation.jobs import celery_tasks
+from annotation.models import ConnectionTest
+from annotation.web.connection.page import ConnectionForm, connection_page, test_page
+
+
+@require_role(Role.ADMIN, FORM)
+def index(request: HttpRequest) -> HttpResponse:
+    form = ConnectionForm(request.POST if request.method == "POST" else None)
+    if form.is_valid():
+        try:
+            test = connection_test.request_connection_test(cast(User, request.user), form.wanted())
+        except connection_test.TestRefused as why:
+            form.add_error(None, str(why))
+        else:
+            celery_tasks.wake("llm")
+            return redirect("connection-test", pk=test.pk)
+    context = {"form": form, "page": connection_page()}
+    return render(request, "annotation/connection/detail.html", context, status=422 if form.errors else 200)
+
+
+@require_role(Role.ADMIN, GET)
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    """One test; while its result is to come, the page asks for its part of it each second."""
+    test = get_object_or_404(ConnectionTest.objects.select_related("user"), pk=pk)
+    fragment = "#result" if request.headers.get("HX-Request") else ""
+    page = test_page(test)
+    return render(request, f"annotation/connection/test.html{fragment}", {"page": page})

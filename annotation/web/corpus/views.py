@@ -1,0 +1,67 @@
+"""Corpus statistics: of a build, a benchmark, a collection; `?table=` and `?format=` take one table home."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.http import Http404, HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, render
+from django.urls import reverse
+
+from annotation.accounts.roles import GET, Role, benchmarks_visible_to, builds_visible_to, require_role
+from annotation.studies.report.downloads import FORMATS, formats_of
+from annotation.web.corpus.page import Of, of_benchmark, of_build, of_collection
+from annotation.web.corpus.tables import Section
+from annotation.web.studies.figures import build_study_table_view
+from retrieval.models import Collection
+
+
+@require_role(Role.READER, GET)
+def build(request: HttpRequest, build_pk: int) -> HttpResponse:
+    visible = builds_visible_to(request.user).select_related("mining", "tally")
+    found = get_object_or_404(visible, pk=build_pk)
+    back = reverse("browse-build", args=[found.pk])
+    # While it is worked on its counts are soon behind.
+    return respond_with_corpus(request, "build", found, back, of_build(found), moving=not found.is_over)
+
+
+@require_role(Role.READER, GET)
+def benchmark(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    back, title = reverse("benchmark", args=[pk]), f"{found.name}, version {found.version}"
+    return respond_with_corpus(request, "benchmark", found, back, of_benchmark(found), title=title)
+
+
+@require_role(Role.ADMIN, GET)
+def collection(request: HttpRequest, pk: int) -> HttpResponse:
+    found = get_object_or_404(Collection, pk=pk)
+    back = reverse("collection", args=[pk])
+    return respond_with_corpus(request, "collection", found, back, of_collection(found))
+
+
+def respond_with_corpus(
+    request: HttpRequest, kind: str, what: Of, back: str, sections: tuple[Section, ...], **more: Any
+) -> HttpResponse:
+    """The page of a build, benchmark or collection, or the file that is asked for."""
+    if "table" in request.GET:
+        return download(request, kind, sections)
+    page = {
+        "title": str(what),
+        "kind": kind,
+        "back": back,
+        "pin": reverse(f"{kind}-corpus-pin", args=[what.pk]),
+        "sections": [(build_study_table_view(section.table), section) for section in sections],
+        **more,
+    }
+    return render(request, "annotation/corpus/detail.html", {"page": page})
+
+
+def download(request: HttpRequest, kind: str, sections: tuple[Section, ...]) -> HttpResponse:
+    made = {section.table.key: section.table for section in sections}
+    table, wanted = made.get(request.GET["table"]), request.GET.get("format", "")
+    if table is None or wanted not in formats_of(table):
+        raise Http404("There is no such table or format.")
+    write, content_type = FORMATS[wanted]
+    response = HttpResponse(write(table), content_type=content_type)
+    response["Content-Disposition"] = f'attachment; filename="{kind}-{table.key}.{wanted}"'
+    return response

@@ -1,0 +1,107 @@
+"""Fill the holes of a run: what that takes, the launch, and the benchmark that comes of it."""
+
+from __future__ import annotations
+
+from typing import Final, cast
+
+from django.contrib import messages
+from django.contrib.auth.models import User
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect
+from django.urls import reverse
+
+from annotation.accounts.roles import (
+    FORM,
+    GET,
+    POST,
+    Role,
+    benchmarks_visible_to,
+    builds_visible_to,
+    require_role,
+)
+from annotation.builds.results.publication import PublishRefused
+from annotation.derived.derivation import Decision
+from annotation.derived.publish_job import benchmark_published_by
+from annotation.derived.unjudged import queue_holes_for_experts
+from annotation.models import Build
+from annotation.web.derived.offer import launch_offer, render_derived
+from annotation.web.derived.unjudged import (
+    HolesPage,
+    holes_page,
+    order_hole_publication,
+    publish_jobs_of_holes,
+)
+from annotation.web.shared.jobs import render_job_table
+from annotation.web.shared.pagination import whole_number
+from retrieval.evaluation.holes import NoHoles
+from retrieval.texts.plurals import count_noun
+
+TEMPLATE: Final = "annotation/derived/benchmark_holes.html"
+
+
+@require_role(Role.ADMIN, FORM)
+def fill(request: HttpRequest, pk: int) -> HttpResponse:
+    """GET shows how many pairs are meant and what they would take; POST launches the build."""
+    page = page_of(request, pk)
+    if page.offer and request.method == "POST" and (build := launch_offer(request, page)):
+        messages.success(request, unjudged(page.offer.plan.pairs, "is judged", "are judged"))
+        return redirect("build", pk=build.pk)
+    return render_derived(request, TEMPLATE, page, table=page.jobs)
+
+
+def page_of(request: HttpRequest, pk: int) -> HolesPage:
+    """The page of what was sent, or of what the address says."""
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    builds, sent = builds_visible_to(request.user), request.POST if request.method == "POST" else None
+    return holes_page(benchmark, builds, request.GET if sent is None else sent, sent)
+
+
+def unjudged(number: int, one: str, several: str) -> str:
+    """What becomes of so many results, in a sentence."""
+    return f"{count_noun(number, 'unjudged result')} {one if number == 1 else several}."
+
+
+@require_role(Role.ADMIN, POST)
+def queue(request: HttpRequest, pk: int) -> HttpResponse:
+    """Have experts judge the pairs: they wait in plain review, and a study can draw them."""
+    page = page_of(request, pk)
+    build = launch_offer(request, page, lambda decision: queued(page, decision), is_free=True)
+    if page.offer and build:
+        told = unjudged(page.offer.plan.pairs, "waits for experts", "wait for experts")
+        messages.success(request, told)
+        return redirect("build", pk=build.pk)
+    return render_derived(request, TEMPLATE, page, table=page.jobs)
+
+
+def queued(page: HolesPage, decision: Decision) -> Build:
+    """The pairs of the offer as a queue for experts, for nothing."""
+    return queue_holes_for_experts(page.form.fill(), decision.user, decision.reason)
+
+
+@require_role(Role.ADMIN, POST)
+def publish(request: HttpRequest, pk: int) -> HttpResponse:
+    """Publish the next version of a benchmark with what `build` said of its holes; large ones wait."""
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    build = get_object_or_404(
+        builds_visible_to(request.user),
+        pk=whole_number(request.POST.get("build", "")),
+        mining__holes__run__benchmark=benchmark,
+    )
+    try:
+        job = order_hole_publication(build, cast(User, request.user))
+    except (NoHoles, PublishRefused) as why:
+        messages.error(request, str(why))
+        return redirect("benchmark-holes", pk=pk)
+    made = benchmark_published_by(job)
+    if made is None:
+        if job.message:
+            messages.error(request, job.message)
+        return redirect(f"{reverse('benchmark-holes', args=[pk])}#jobs")
+    messages.success(request, f"{made} is published: scores before and after stand beside each other.")
+    return redirect(f"{reverse('benchmark-compare', args=[made.pk])}?with={benchmark.pk}")
+
+
+@require_role(Role.ADMIN, GET)
+def unjudged_jobs(request: HttpRequest, pk: int) -> HttpResponse:
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    return render_job_table(request, publish_jobs_of_holes(benchmark, builds_visible_to(request.user)))

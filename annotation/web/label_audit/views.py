@@ -1,0 +1,46 @@
+"""The audit of given pairs, and a file of pairs that somebody gives."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
+
+from annotation.accounts.roles import FORM, GET, Role, builds_visible_to, refuse_while_blind, require_role
+from annotation.studies.exposure import mark_seen
+from annotation.studies.plan.plan import StudyRefused
+from annotation.web.label_audit.given_pairs import PairsForm
+from annotation.web.label_audit.page import audit_page
+from retrieval.texts.plurals import count_noun
+
+
+@require_role(Role.READER, GET)
+def audit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Closed while the person rates: labels of anybody tell of the pairs of a study."""
+    refuse_while_blind(request.user)
+    visible = builds_visible_to(request.user)
+    given = visible.filter(pair_list__isnull=False)
+    build = get_object_or_404(given.select_related("annotator", "tally", "pair_list__benchmark"), pk=pk)
+    try:
+        page = audit_page(build, visible, request.GET)
+    except StudyRefused as why:
+        page = {"build": build, "given": build.pair_list, "builds": [build], "problem": str(why)}
+    mark_seen(request.user, [row["pair"].pk for row in page.get("rows", [])])
+    status = 422 if "problem" in page else 200
+    return render(request, "annotation/label_audit/build_audit.html", {"page": page}, status=status)
+
+
+@require_role(Role.ADMIN, FORM)
+def upload(request: HttpRequest) -> HttpResponse:
+    """A file of pairs becomes a list that the launch form then has chosen."""
+    form = PairsForm(request.POST or None, request.FILES or None)
+    read = form.read() if form.is_valid() else None
+    if read is None:
+        context = {"form": form}
+        return render(
+            request, "annotation/label_audit/pairs_new.html", context, status=422 if form.errors else 200
+        )
+    left = f"; {count_noun(len(read.left_out), 'row')} left out" if read.left_out else ""
+    messages.success(request, f"{count_noun(read.pairs.size, 'pair')} of {read.pairs.name}{left}.")
+    return redirect(f"{reverse('build-new')}?given=list-{read.pairs.pk}")

@@ -1,0 +1,71 @@
+"""Change the cap of a build, or the one that all live builds share."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+
+from annotation.accounts.roles import FORM, Role, jobs_visible_to, require_role
+from annotation.builds.control import pause_resume, spending_caps
+from annotation.builds.control.pause_resume import Action, ControlRefused
+from annotation.builds.control.spending_caps import CapRefused
+from annotation.models import Build
+from annotation.web.builds import notices
+from annotation.web.money.page import CapForm, cap_of, project_money
+from retrieval.texts.plurals import count_noun
+
+
+@require_role(Role.ADMIN, FORM)
+def build_cap(request: HttpRequest, pk: int) -> HttpResponse:
+    """The form of a build's cap; `resume` also sets a paused build going."""
+    build = get_object_or_404(jobs_visible_to(request.user).select_related("tally"), pk=pk)
+    cap = cap_of(build.tally)
+    form = CapForm(request.POST or None, cap)
+    if form.is_valid():
+        try:
+            spending_caps.change_cap(
+                build, form.cleaned_data["budget"], request.user, form.cleaned_data["reason"]
+            )
+        except CapRefused as why:
+            form.add_error(None, str(why))
+        else:
+            return changed(request, build)
+    context = {"build": build, "cap": cap, "form": form, "can_resume": build.state == Build.State.PAUSED}
+    return render(request, "annotation/money/build_cap.html", context, status=422 if form.errors else 200)
+
+
+def changed(request: HttpRequest, build: Build) -> HttpResponse:
+    """Back to the build, which goes on if that was asked for."""
+    messages.success(request, "The cap is changed.")
+    if request.POST.get("then") == "resume":
+        try:
+            pause_resume.control_build(build, Action.RESUME, request.user, "with another cap")
+        except ControlRefused as why:
+            messages.error(request, str(why))
+    return redirect("build", pk=build.pk)
+
+
+@require_role(Role.ADMIN, FORM)
+def project_cap(request: HttpRequest) -> HttpResponse:
+    """The form of the cap; `do` resumes the builds that stopped at it."""
+    if request.POST.get("do") == "resume":
+        went = count_noun(len(spending_caps.resume_stopped(request.user)), "build goes on", "builds go on")
+        messages.success(request, f"{went}. Where the cap leaves nothing, they stop again.")
+        return redirect("project-cap")
+    page = project_money()
+    form = CapForm(request.POST or None, page["cap"])
+    if form.is_valid():
+        try:
+            spending_caps.change_project_cap(
+                form.cleaned_data["budget"], request.user, form.cleaned_data["reason"]
+            )
+        except CapRefused as why:
+            form.add_error(None, str(why))
+        else:
+            messages.success(request, "The project’s cap is changed.")
+            for notice in notices.build_unpriced_notices():
+                messages.warning(request, f"{notice['words']} {notice['to_do']}")
+            return redirect("project-cap")
+    context = {"page": page, "form": form}
+    return render(request, "annotation/money/project_cap.html", context, status=422 if form.errors else 200)

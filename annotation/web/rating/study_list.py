@@ -1,0 +1,137 @@
+"""A rater's studies, and the page that welcomes them to one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final
+
+from django.utils.safestring import SafeString
+
+from annotation.models import Assignment, Enrolment, Study
+from annotation.studies.enrolment import queue, rater_studies
+from annotation.studies.enrolment.queue import LEFT, QueueClosed
+from annotation.studies.enrolment.rater_studies import Profile, Wanted, Work
+from annotation.studies.plan import guidelines
+from annotation.studies.report.figures import open_to
+from annotation.web.rating.guidelines import Guide, guide_of
+from annotation.web.rating.words import KINDS, QUESTIONS
+from annotation.web.shared.words import Sign
+
+CLOSED: Final = Sign("■", "closed", "quiet")
+PAUSED: Final = Sign("‖", "paused", "warn")
+WAITS: Final = Sign("!", "waits for you", "warn")
+FINISHED: Final = Sign("✓", "your part is done", "good")
+RUNNING: Final = Sign("▶", "running", "info")
+
+
+@dataclass(frozen=True, slots=True)
+class StudyLine:
+    """One study in the rater's list; `figures`: they are open to the rater.
+
+    `over`: it is closed, or an admin has ended the rater's part, so that nothing is wanted.
+    """
+
+    pk: int
+    name: str
+    question: str
+    condition: str
+    sign: Sign
+    work: Work
+    wanted: tuple[Wanted, ...]
+    can_go_on: bool
+    figures: bool
+    over: bool
+
+
+@dataclass(frozen=True, slots=True)
+class StudyPage:
+    """What a rater reads before the first pair, and where they stand."""
+
+    line: StudyLine
+    kind: str
+    question: str
+    information: SafeString
+    accepted_at: datetime | None
+    profile: Profile
+    problems: dict[str, str]
+    guide: Guide | None
+    closed: str = ""
+    may_leave: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class LeavePage:
+    """What becomes of a rater's pairs and labels if they leave: pairs held, pairs with a locked label."""
+
+    line: StudyLine
+    reserved: int
+    locked: int
+
+
+def study_line(enrolment: Enrolment) -> StudyLine:
+    study, work = enrolment.study, rater_studies.work_of(enrolment)
+    over = enrolment.removed or not study.is_live
+    wanted = () if over else rater_studies.find_pending_requirements(enrolment)
+    work = replace(work, left=0) if over else work
+    return StudyLine(
+        pk=study.pk,
+        name=study.name,
+        question=QUESTIONS[study.scale],
+        condition=enrolment.condition.get_kind_display(),
+        sign=sign_of(enrolment, work, wanted),
+        work=work,
+        wanted=wanted,
+        can_go_on=study.state == Study.State.RUNNING and not (over or wanted) and work.left > 0,
+        figures=open_to(enrolment.user, study),
+        over=over,
+    )
+
+
+def sign_of(enrolment: Enrolment, work: Work, wanted: tuple[Wanted, ...]) -> Sign:
+    """How the study stands for this rater; of who took part, guidelines to be read alone wait for nobody."""
+    if not enrolment.study.is_live:
+        return CLOSED
+    if enrolment.finished_at is not None or not (work.left or Wanted.ACCEPT in wanted):
+        return FINISHED
+    if enrolment.study.state == Study.State.PAUSED:
+        return PAUSED
+    return WAITS if wanted else RUNNING
+
+
+def study_page(
+    enrolment: Enrolment, profile: Profile | None = None, problems: dict[str, str] | None = None
+) -> StudyPage:
+    """The welcome; `profile` is what was just sent and could not be stored."""
+    study = enrolment.study
+    return StudyPage(
+        line=study_line(enrolment),
+        kind=KINDS[enrolment.condition.kind],
+        question=study.question,
+        information=guidelines.render_guideline_markdown(study.information),
+        accepted_at=enrolment.accepted_at,
+        profile=profile or rater_studies.profile_of(enrolment),
+        problems=problems or {},
+        guide=guide_of(study, enrolment.user),
+        closed=explain_closed_study(enrolment),
+        may_leave=rater_studies.may_leave(enrolment),
+    )
+
+
+def leave_page(enrolment: Enrolment) -> LeavePage:
+    """The question before it is done."""
+    states = list(enrolment.assignments.filter(state__in=queue.OPEN).values_list("state", flat=True))
+    locked = states.count(Assignment.State.LOCKED)
+    return LeavePage(study_line(enrolment), len(states) - locked, locked)
+
+
+def explain_closed_study(enrolment: Enrolment) -> str:
+    """Why nothing is handed out, whatever the rater does; empty where it is."""
+    try:
+        queue.refuse_over(enrolment)
+    except QueueClosed as why:
+        return str(why)
+    if enrolment.left_at is not None:
+        return LEFT
+    paused = enrolment.study.state == Study.State.PAUSED
+    return "The study is paused: nothing new is handed out until it goes on." if paused else ""

@@ -1,0 +1,273 @@
+"""A rater's pages: translate the request, call once, translate back. What they say is stored by `page`."""
+
+from __future__ import annotations
+
+from operator import attrgetter
+from typing import Final
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_list_or_404, get_object_or_404, render
+from django.urls import reverse
+from django.views.decorators.http import require_http_methods, require_safe
+from django_htmx.http import trigger_client_event
+
+from annotation.accounts import draft_conflicts
+from annotation.accounts.roles import Role, require_role
+from annotation.jobs import celery_tasks
+from annotation.models import Assignment, CallRequest, Enrolment
+from annotation.review import calls
+from annotation.review.assertions import NoAssertion
+from annotation.review.own_tests import BadTest, TooManyWaiting
+from annotation.studies.enrolment import rater_studies
+from annotation.studies.enrolment.rater_studies import BadProfile, Profile
+from annotation.studies.exposure import mark_seen, mark_test_seen
+from annotation.studies.plan.guidelines import acknowledge_guideline
+from annotation.studies.rating import drafts, runs, shown_pair
+from annotation.web.rating import study_list
+from annotation.web.rating.form import Sent
+from annotation.web.rating.page import (
+    rating_page,
+)
+from annotation.web.rating.runs import call_page, pair_url, run_page
+from annotation.web.review.draft_views import window_of
+from annotation.web.review.keys import key_views
+from annotation.web.review.pace_limits import mark_rate_limited
+from annotation.web.review.views import answer, is_fragment, person
+from sandbox.expression_call import BadExpression
+
+PATIENCE: Final = 1.0
+"""Seconds that an answer is waited for before the page says that it is still to come."""
+REFUSALS = (BadTest, runs.NotNow, TooManyWaiting)
+
+
+@require_role(Role.EXPERT)
+@require_safe
+def index(request: HttpRequest) -> HttpResponse:
+    """The studies that the person rates in, with what is left in each."""
+    lines = [study_list.study_line(enrolment) for enrolment in rater_studies.enrolments_of(person(request))]
+    return render(request, "annotation/rating/index.html", {"studies": lines})
+
+
+@require_role(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def study(request: HttpRequest, study_pk: int) -> HttpResponse:
+    """What is read and said before the first pair; a POST accepts the information with a profile."""
+    enrolment = own_enrolment(request, study_pk)
+    if request.method != "POST":
+        return show_study(request, enrolment)
+    sent = Profile(*(request.POST.get(name, "") for name in ("years", "occupation", "languages")))
+    try:
+        rater_studies.accept_study_information(enrolment, sent)
+    except BadProfile as refused:
+        page = study_list.study_page(enrolment, sent, refused.problems)
+        return render(request, "annotation/rating/study.html", {"page": page}, status=422)
+    messages.success(request, "Your profile is stored.")
+    return to_study(study_pk)
+
+
+@require_role(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def guidelines(request: HttpRequest, study_pk: int) -> HttpResponse:
+    """The guidelines that hold now; a POST says that they were read, and goes on."""
+    enrolment = own_enrolment(request, study_pk)
+    if request.method != "POST":
+        page = study_list.study_page(enrolment)
+        return render(request, "annotation/rating/guidelines.html", {"page": page})
+    read = enrolment.study.guideline
+    if read is None or str(read.pk) == request.POST.get("guideline", ""):
+        acknowledge_guideline(enrolment.study, person(request))
+    else:
+        messages.warning(request, "The guidelines were changed while you read. Here is the new version.")
+        return HttpResponseRedirect(reverse("rate-guidelines", args=[study_pk]))
+    following = "rate-study" if rater_studies.find_pending_requirements(enrolment) else "rate-next"
+    return HttpResponseRedirect(reverse(following, args=[study_pk]))
+
+
+@require_role(Role.EXPERT)
+@require_safe
+def pair(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
+    """One pair as the rater's condition shows it."""
+    start = request.GET.get("start", "")
+    return show_pair(request, own_assignment(request, study_pk, number), start=start)
+
+
+@require_role(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def run(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
+    """Keep the test that was sent and have it run. A GET runs nothing: it goes back to the pair."""
+    found = own_assignment(request, study_pk, number)
+    if request.method != "POST":
+        return to_pair(found)
+    source, side = request.POST.get("source", ""), named_side(request, found)
+    try:
+        asked = runs.run_rater_test(found, side.pair, source, window_of(request))
+    except REFUSALS as why:
+        keep(found, "test", source, window_of(request))
+        return refused(request, found, why)
+    celery_tasks.wake()
+    return HttpResponseRedirect(pair_url("rate-ran", found, asked.pk))
+
+
+@require_role(Role.EXPERT)
+@require_safe
+def ran(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
+    """How far a run is; once done, its report."""
+    found = own_assignment(request, study_pk, number)
+    asked = get_object_or_404(runs.own_runs(found), pk=pk)
+    return answer(request, "annotation/rating/run.html", run_page(found, asked), fragment="run")
+
+
+@require_role(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def call(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
+    """Ask the snippet; what can't be asked is shown again as it was typed. A GET asks nothing."""
+    found = own_assignment(request, study_pk, number)
+    if request.method != "POST":
+        return to_pair(found)
+    text, side = request.POST.get("expression", ""), named_side(request, found)
+    try:
+        asked = runs.request_expression_call(found, side.pair, text)
+    except (BadExpression, runs.NotNow, TooManyWaiting) as why:
+        if runs.has_draft(found, side.pair):
+            keep(found, "call", text)
+        return mark_rate_limited(show_calls(request, found, side, text, str(why), status=422), why)
+    celery_tasks.wake()
+    if is_fragment(request):
+        calls.wait_for_call(asked, PATIENCE)
+        return show_calls(request, found, side, asked.expression)
+    return HttpResponseRedirect(pair_url("rate-answer", found, asked.pk))
+
+
+@require_role(Role.EXPERT)
+@require_safe
+def answered(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
+    """The answer of one's own call, once it is there, above those before it."""
+    found = own_assignment(request, study_pk, number)
+    asked = get_object_or_404(runs.rater_calls_of_assignment(found), pk=pk)
+    calls.wait_for_call(asked, PATIENCE)
+    return show_calls(request, found, side_of_call(found, asked), asked.expression)
+
+
+@require_role(Role.EXPERT)
+@require_http_methods(["GET", "HEAD", "POST"])
+def assertion(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
+    """Make one's own call an assertion of one's own test; without JavaScript the editor shows it.
+
+    The answer to htmx has no text: its event `asserted` carries the lines, for the editor that is open.
+    """
+    found = own_assignment(request, study_pk, number)
+    asked = get_object_or_404(runs.rater_calls_of_assignment(found), pk=pk)
+    if request.method != "POST":
+        return to_pair(found)
+    try:
+        added = runs.add_assertion(found, asked, window_of(request))
+    except (NoAssertion, draft_conflicts.DraftRefused) as why:
+        return not_asserted(request, found, asked, str(why))
+    if not is_fragment(request):
+        return to_pair(found)
+    told = {"lines": added.lines, "revision": added.revision}
+    return trigger_client_event(HttpResponse(status=204), "asserted", told)
+
+
+def not_asserted(request: HttpRequest, found: Assignment, asked: CallRequest, why: str) -> HttpResponse:
+    """Said in the box of the call's own snippet."""
+    side = side_of_call(found, asked)
+    response = show_calls(request, found, side, "", why, status=422)
+    response["HX-Retarget"] = "#calls-right" if side.name == "right" else "#calls"
+    response["HX-Reswap"] = "innerHTML"
+    return response
+
+
+def side_of_call(found: Assignment, asked: CallRequest) -> shown_pair.SnippetSide:
+    return next(side for side in shown_pair.sides_of(found) if side.pair.pk == asked.pair_id)
+
+
+def own_enrolment(request: HttpRequest, study_pk: int) -> Enrolment:
+    found = get_object_or_404(rater_studies.enrolments_of(person(request)), study=study_pk)
+    found.user = person(request)  # not read a second time
+    return found
+
+
+def own_assignment(request: HttpRequest, study_pk: int, number: int) -> Assignment:
+    """The person's assignment of the pair; of a pair asked again the last round."""
+    handed = shown_pair.assignments_of(person(request), study_pk).filter(study_pair__number=number)
+    return max(get_list_or_404(handed.select_related("rater").order_by()), key=attrgetter("round"))
+
+
+def named_side(request: HttpRequest, found: Assignment) -> shown_pair.SnippetSide:
+    return shown_pair.side_called(found, request.POST.get("side", ""))
+
+
+def keep(found: Assignment, field: str, text: str, window: draft_conflicts.Window | None = None) -> None:
+    """What could not be run is kept as a draft, unless it is too long, or another window has kept another."""
+    try:
+        drafts.save_draft(found, field, text, window)
+    except (draft_conflicts.DraftRefused, draft_conflicts.DraftChanged):
+        return
+
+
+def show_study(request: HttpRequest, enrolment: Enrolment) -> HttpResponse:
+    """The welcome; a part of another page that was sent here leaves that page."""
+    if is_fragment(request):
+        return HttpResponse(headers={"HX-Redirect": request.path})
+    return render(request, "annotation/rating/study.html", {"page": study_list.study_page(enrolment)})
+
+
+def show_pair(
+    request: HttpRequest,
+    found: Assignment,
+    sent: Sent | None = None,
+    status: int = 200,
+    *,
+    start: str = "",
+) -> HttpResponse:
+    """The page of an assignment; whoever is shown something of the agents has seen the pair from now on."""
+    page = rating_page(found, sent, start=start)
+    if page.agents is not None:
+        note_seen(found)
+    pushed = pair_url("rate-pair", found)
+    return answer(request, "annotation/rating/pair.html", page, status=status, pushed=pushed)
+
+
+def note_seen(found: Assignment) -> None:
+    """After *reveal* all is known; with the agents' test, that alone."""
+    if shown_pair.shows_everything(found):
+        mark_seen(found.rater, [found.study_pair.pair_id])
+    else:
+        mark_test_seen(found.rater, found.study_pair.pair_id)
+
+
+def show_again(request: HttpRequest, found: Assignment, sent: Sent, status: int) -> HttpResponse:
+    """The page as it is now, with what was sent and could not be stored."""
+    now = own_assignment(request, found.enrolment.study_id, found.study_pair.number)
+    return show_pair(request, now, sent, status)
+
+
+def refused(request: HttpRequest, found: Assignment, why: Exception) -> HttpResponse:
+    """What can't be run: said where the run would be, and without JavaScript on the pair's page."""
+    if not is_fragment(request):
+        messages.error(request, str(why))
+        return to_pair(found)
+    said = render(request, "annotation/rating/run.html#refused", {"problem": str(why)}, status=422)
+    return mark_rate_limited(said, why)
+
+
+def show_calls(
+    request: HttpRequest,
+    found: Assignment,
+    side: shown_pair.SnippetSide,
+    text: str,
+    problem: str = "",
+    status: int = 200,
+) -> HttpResponse:
+    page = call_page(found, side, key_views(person(request)), text, problem)
+    return answer(request, "annotation/review/call.html", page, fragment="calls", status=status)
+
+
+def to_pair(found: Assignment) -> HttpResponseRedirect:
+    return HttpResponseRedirect(pair_url("rate-pair", found))
+
+
+def to_study(study_pk: int) -> HttpResponseRedirect:
+    return HttpResponseRedirect(reverse("rate-study", args=[study_pk]))

@@ -1,0 +1,56 @@
+"""How conditions and values of each scale are said to raters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Final
+
+from annotation.models import Condition, Study
+from annotation.web.shared.words import MATCH, NO_MATCH, UNSURE, Sign
+
+KINDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        Condition.Kind.READING: "You judge by reading: the query and the code are all there is.",
+        Condition.Kind.OWN_TESTS: "You judge with tests and calls of your own, from nothing.",
+        Condition.Kind.AGENTS_TESTS: "The agents' test and its run are shown, what they concluded is not.",
+        Condition.Kind.REVEAL: "You judge first. Then your label is locked, everything is shown, "
+        "and you can revise it.",
+        Condition.Kind.SECOND_LOOK: "You judge first. Then your label is locked, "
+        "you look a second time, and can revise it.",
+    }
+)
+QUESTIONS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        Study.Scale.BINARY: "Does the code do what the query asks for?",
+        Study.Scale.STEPS: "How much of what the query asks for does the code do?",
+        Study.Scale.GRADED: "How relevant is the code to the query?",
+        Study.Scale.PREFERENCE: "Which snippet answers the query better?",
+    }
+)
+SIGNS: Final[Mapping[str, Mapping[str, Sign]]] = MappingProxyType(
+    {
+        Study.Scale.BINARY: {"1": MATCH, "0": NO_MATCH},
+        Study.Scale.STEPS: {
+            "2": Sign("●", "all of it", "good"),
+            "1": Sign("◐", "at least half", "warn"),
+            "0": Sign("○", "less", "bad"),
+        },
+        Study.Scale.GRADED: {
+            "3": Sign("3", "exact", "good"),
+            "2": Sign("2", "strong", "good"),
+            "1": Sign("1", "weak", "warn"),
+            "0": Sign("0", "irrelevant", "bad"),
+        },
+        Study.Scale.PREFERENCE: {
+            "left": Sign("←", "left is better", "info"),
+            "right": Sign("→", "right is better", "info"),
+            "tie": Sign("=", "equally good"),
+        },
+    }
+)
+
+
+def said_sign(scale: str, word: str) -> Sign:
+    """The sign of what a form sends for a value of the scale."""
+    return SIGNS[scale].get(word, UNSURE)

@@ -1,0 +1,279 @@
+"""The review page: one case's evidence, the person's label, what was said before; and the end of a list."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from django.contrib.auth.models import User
+
+from annotation.derived.rerun.sent_back import asked_among, is_awaiting_test
+from annotation.models import Build, Case, Draft, Preference, Review
+from annotation.review import (
+    Conflict,
+    Submission,
+    drafts,
+    last_action,
+    recent_reviews_of_user,
+    reviews_of,
+    revision_seen,
+)
+from annotation.review.carried_labels import find_earlier_label, tags_carried
+from annotation.review.labels import SHOWN
+from annotation.review.layout import Layout, Pane, layout_in
+from annotation.review.order import Worklist, count_review_progress, reviewed_counts
+from annotation.review.shortcuts import OF_STUDIES, keys_in
+from annotation.review.tags import tag_name
+from annotation.web.cases.code import first_line
+from annotation.web.cases.evidence import Evidence, evidence_now, evidence_of
+from annotation.web.cases.names import mark_missing_names, names_view
+from annotation.web.cases.panes import Panes, panes_of
+from annotation.web.cases.test_strength import strength_views
+from annotation.web.review.calls import call_box
+from annotation.web.review.drafts import Typed, choose_field_text
+from annotation.web.review.keys import KeyView, filter_working_keys, key_views, views_of
+from annotation.web.review.runs import run_lines
+from annotation.web.review.tags import tag_choices
+from annotation.web.review.words import review_sign, said_sign, tag_words
+from annotation.web.review.worklists import list_name, lists_beside, tag_lists
+
+MOST_HISTORY = 100
+LONGEST_TITLE = 80
+
+
+class EvidenceChanged(Exception):
+    """The agents went on since the page was served: what was on screen is no longer what is known."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "The agents went on with this case while you were reading. Look at the evidence, then label."
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class UnsavedReview:
+    """What was sent and could not be stored, so that the form shows it again."""
+
+    reason: str = ""
+    pending: str = ""
+    tags: tuple[str, ...] | None = None
+    problem: str = ""
+    conflict: Conflict | None = None
+    changed: bool = False
+
+
+def refuse_changed(case: Case, seen: str) -> None:
+    """A label belongs to the evidence that was on screen. Raises EvidenceChanged."""
+    if evidence_now(case) != seen:
+        raise EvidenceChanged
+
+
+@dataclass(frozen=True, slots=True)
+class Own:
+    """What is the person's own on the page: label of the pair, drafts, latest decisions, keys and layout."""
+
+    last: Review | None
+    standing: Review | None
+    kept: dict[str, Draft]
+    lately: Sequence[Review]
+    keys: dict[str, KeyView]
+    layout: Layout
+
+
+def own_of(user: User, case: Case, reviews: Sequence[Review]) -> Own:
+    """`reviews` are all of the pair."""
+    last = next((review for review in reversed(reviews) if review.rater_id == user.pk), None)
+    liked = Preference.objects.filter(user=user).first()
+    return Own(
+        last=last,
+        standing=last if last and not last.withdrawn else None,
+        kept=drafts.load_drafts(user, case.pair_id),
+        lately=recent_reviews_of_user(user, case.build),
+        keys=views_of(keys_in(liked)),
+        layout=layout_in(liked),
+    )
+
+
+def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None = None) -> dict[str, Any]:
+    """The page of a case that was read with `evidence.RELATED` and `build__tally`."""
+    said = said or UnsavedReview()
+    evidence = evidence_of(case)
+    evidence = replace(evidence, candidate=mark_missing_names(evidence.candidate, case.pair.snippet.text))
+    reviews = list(reviews_of(case.pair_id).select_related("rater", "carried__source"))
+    own = own_of(user, case, reviews)
+    tags = tags_typed(said, own.kept.get(Draft.Field.TAGS), own.standing)
+    ticked = tag_choices(tags.text.split(), own.keys)
+    stands = own.standing.reason if own.standing else ""
+    return {
+        "evidence": evidence,
+        "panes": case_panes(user, case, evidence, own, show),
+        "layout": own.layout,
+        "history_closed": Pane.HISTORY in own.layout.closed,
+        "show": show,
+        "lists": lists_beside(show),
+        "tag_lists": tag_lists(),
+        "progress": count_review_progress(user, case.build, case.query_id),
+        "mine": build_review_revision(own.standing, user, evidence.hash) if own.standing else None,
+        "seen_revision": revision_seen(own.last),
+        "pair_tags": [choice for choice in ticked if not choice.of_test],
+        "test_tags": [choice for choice in ticked if choice.of_test],
+        "tags_draft": tags,
+        "reason": choose_field_text(
+            said.reason, own.kept.get(Draft.Field.REASON), stands, again=bool(said.reason)
+        ),
+        "decisions": [build_recent_review(review, case) for review in own.lately[:SHOWN]],
+        "undo": undo_of(next(iter(own.lately), None)),
+        "keys": own.keys,
+        "help": filter_working_keys(view for name, view in own.keys.items() if name not in OF_STUDIES),
+        "history": history_of(reviews, evidence, run_lines(case), user),
+        "before": None if own.standing else before_of(user, case),
+        "sent_back": asked_among(reviews) and is_awaiting_test(case),
+        "problem": said.problem,
+        "clash": clash_of(said.conflict, user, evidence.hash),
+        "changed": said.changed,
+        **label_buttons(case, own.standing, own.keys, said.pending),
+    }
+
+
+def case_panes(user: User, case: Case, evidence: Evidence, own: Own, show: Worklist) -> Panes:
+    """The evidence in panes, with the names that the candidate lacks, and with how strong the test is."""
+    box = call_box(user, case, keys=own.keys, kept=own.kept)
+    panes = panes_of(evidence, box, own.keys, own.layout.closed, Draft.Field.TEST in own.kept, str(show))
+    strength = strength_views([case.program], own.keys)[case.program.pk] if case.program else None
+    return replace(
+        panes,
+        code=replace(panes.code, names=names_view(case.pair.snippet.text)),
+        test=replace(panes.test, strength=strength),
+    )
+
+
+def label_buttons(
+    case: Case, standing: Review | None, keys: dict[str, KeyView], pending: str
+) -> dict[str, Any]:
+    """The three buttons, match, no match and unsure, and the one that waits to be sent.
+
+    One that `overrides` contradicts the agents, so a reason is needed.
+    """
+    options = (("1", 1, "match"), ("0", 0, "no_match"), ("unsure", None, "unsure"))
+    choices = [
+        {
+            "value": value,
+            "sign": said_sign(label),
+            "key": keys[action],
+            "overrides": label is not None and case.label is not None and label != case.label,
+            "current": standing is not None and standing.label == label,
+            "pending": pending == value,
+        }
+        for value, label, action in options
+    ]
+    return {"choices": choices, "pending": next((choice for choice in choices if choice["pending"]), None)}
+
+
+def tags_typed(said: UnsavedReview, draft: Draft | None, standing: Review | None) -> Typed:
+    """The tags that were just sent, else those of the draft, else those that stand; by spaces."""
+    stands = " ".join(standing.tags) if standing else ""
+    return choose_field_text(" ".join(said.tags or ()), draft, stands, again=said.tags is not None)
+
+
+def build_recent_review(last: Review, here: Case) -> dict[str, Any]:
+    """A person's last revision of a pair as a line of the list beside the page; `here`: it is the page's."""
+    return {
+        "case": last.case_id,
+        "query": last.asked[:LONGEST_TITLE],
+        "sign": review_sign(last),
+        "tags": tag_words(last),
+        "at": last.created_at,
+        "here": last.pair_id == here.pair_id,
+    }
+
+
+def build_review_revision(review: Review, user: User, evidence: str) -> dict[str, Any]:
+    """One review as people read it. `stale`: it was given beside other evidence than is there now.
+
+    `carried_from`: the case whose label, with reason and tags, it repeats, because the code is the same;
+    `carried_at`: when that was given.
+    """
+    source = review.carried.source if hasattr(review, "carried") else None
+    return {
+        "who": review.rater.get_username(),
+        "mine": review.rater_id == user.pk,
+        "sign": review_sign(review),
+        "reason": review.reason,
+        "at": review.created_at,
+        "override": review.is_override,
+        "stale": review.evidence != evidence and not review.withdrawn,
+        "tags": tag_words(review),
+        "seconds": review.seconds,
+        "calls": len(review.calls),
+        "runs": len(review.runs),
+        "carried_from": source and source.case_id,
+        "carried_at": source and source.created_at,
+    }
+
+
+def clash_of(conflict: Conflict | None, user: User, evidence: str) -> dict[str, Any] | None:
+    """Two texts of one person for one pair, from two windows: what is stored, and what was sent."""
+    if conflict is None:
+        return None
+    sent = conflict.mine or Submission(None, "")
+    stored = build_review_revision(conflict.stored, user, evidence) if conflict.stored else None
+    sign = said_sign(sent.label)
+    return {"message": str(conflict), "stored": stored, "sent": sign, "reason": sent.reason}
+
+
+def undo_of(last: Review | None) -> dict[str, Any] | None:
+    """What the undo button takes back: the person's latest label in the build."""
+    if last is None:
+        return None
+    title = last.asked[:LONGEST_TITLE]
+    return {"case": last.case_id, "seen_revision": last.revision, "sign": review_sign(last), "title": title}
+
+
+def history_of(
+    reviews: Sequence[Review], evidence: Evidence, runs: Iterable[dict[str, Any]], user: User
+) -> list[dict[str, Any]]:
+    """All that was said and done on the pair, the newest first: each a review, a step or a run."""
+    entries: list[dict[str, Any]] = [
+        *(
+            {"at": review.created_at, "review": build_review_revision(review, user, evidence.hash)}
+            for review in reviews
+        ),
+        *({"at": verdict.at, "step": verdict} for verdict in evidence.verdicts),
+        *({"at": run["at"], "run": run} for run in runs),
+    ]
+    return sorted(entries, key=lambda entry: entry["at"], reverse=True)[:MOST_HISTORY]
+
+
+def nothing_left(user: User, build: Build, show: Worklist) -> dict[str, Any]:
+    """The page at the end of a list; an undo still leads back."""
+    return {
+        "build": build.pk,
+        "build_name": build.name,
+        "list_name": list_name(show),
+        "show": show,
+        "lists": lists_beside(show),
+        "reviewed": reviewed_counts(user, Build.objects.filter(pk=build.pk)).get(build.pk, 0),
+        "undo": undo_of(last_action(user, build)),
+        "keys": key_views(user),
+    }
+
+
+def before_of(user: User, case: Case) -> dict[str, Any] | None:
+    """What can be offered beside a case that the person has not labelled; None where nothing can.
+
+    `review` is the earlier label, on the case `there`; `tags` are those that would be carried over with it.
+    """
+    found = find_earlier_label(user, case)
+    if found is None:
+        return None
+    return {
+        "case": case.pk,
+        "review": found.pk,
+        "there": found.case_id,
+        "title": first_line(found.pair.snippet.head),
+        "sign": said_sign(found.label),
+        "reason": found.reason,
+        "tags": list(map(tag_name, tags_carried(found))),
+        "at": found.created_at,
+    }

@@ -1,0 +1,48 @@
+"""A reviewer's label in a sign and in words, and what is announced after it."""
+
+from __future__ import annotations
+
+from django.contrib.auth.models import User
+
+from annotation.models import Case, Review
+from annotation.review import reviews_of
+from annotation.review.shortcuts import Action, keys_of
+from annotation.review.tags import filter_known_tags, tag_name
+from annotation.web.shared.words import UNSURE, Sign, label_sign
+
+CHANGED_SINCE = (
+    "In another window you have changed your label of this pair since that page was opened: it stays as it "
+    "is. From here undo takes it back."
+)
+WITHDRAWN = Sign("↺", "taken back")
+
+
+def review_sign(review: Review) -> Sign:
+    if review.withdrawn:
+        return WITHDRAWN
+    return said_sign(review.label)
+
+
+def said_sign(label: int | None) -> Sign:
+    """A person's label: none means unsure, not unjudged."""
+    return UNSURE if label is None else label_sign(label)
+
+
+def tag_words(review: Review) -> tuple[str, ...]:
+    """The review's tags in words; those of the test say so."""
+    return tuple(tag_name(tag) for tag in filter_known_tags(review.tags))
+
+
+def labelled_message(user: User, made: Review, with_keys: bool) -> str:
+    """What is announced after a label: what was stored, and how to take it back."""
+    key = keys_of(user).live(Action.UNDO) if with_keys else ""
+    what = "Skipped as unsure" if made.label is None else f"Labelled {review_sign(made).word}"
+    return f"{what}. {key} to undo." if key else f"{what}. Undo is beside the labels."
+
+
+def undone_message(user: User, case: Case) -> str:
+    """What is announced after an undo: what stands now."""
+    last = reviews_of(case.pair_id, user).last()
+    if last is None or last.withdrawn:
+        return "Taken back. This pair has no label of yours now."
+    return f"Taken back. Your label of this pair is {review_sign(last).word} again."

@@ -1,0 +1,90 @@
+"""The lists that a person goes through in words, and the builds with how far they are."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from django.contrib.auth.models import User
+from django.db.models import Q, QuerySet
+
+from annotation.models import Build
+from annotation.review.order import (
+    Apart,
+    Disputed,
+    Flipped,
+    Parted,
+    Show,
+    Tagged,
+    Worklist,
+    count_pairs_by_state,
+    reviewed_counts,
+)
+from annotation.review.tags import Tag, tag_name
+
+FOR_EXPERTS: Final = Q(state=Build.State.PAUSED) & (Q(mining__holes__people=True) | Q(for_experts=True))
+
+LISTS: dict[Show, str] = {
+    Show.WAITING: "settled, not labelled by you",
+    Show.DISPUTED: "reader and arbiter differ, not labelled by you",
+    Show.UNSETTLED: "open or abandoned, not labelled by you",
+    Show.REVIEWED: "labelled by you",
+    Show.UNSURE: "unsure, by you",
+    Show.OVERRIDDEN: "overridden by anybody",
+    Show.ALL: "all cases",
+}
+
+
+def build_lines(user: User, builds: QuerySet[Build]) -> list[dict[str, Any]]:
+    """The builds that have cases, with the person's own progress.
+
+    Three queries, and one for each build with several rounds.
+    """
+    counts = reviewed_counts(user, builds)
+    rows = builds.filter(opened=True).select_related("tally")
+    queues = set(rows.filter(FOR_EXPERTS).values_list("pk", flat=True))
+    return [line_of(build, counts.get(build.pk, 0), build.pk in queues) for build in rows]
+
+
+def line_of(build: Build, reviewed: int, for_experts: bool) -> dict[str, Any]:
+    """One build with how far the person is. Of a queue for experts no agent judges the pairs, so that it is
+    no build that somebody paused, and all of them wait; of others the settled ones, as far as is known.
+    """
+    counts = count_pairs_by_state(build)
+    to_label = sum(counts.values()) if for_experts else counts["settled"]
+    return counts | {
+        "pk": build.pk,
+        "name": build.name,
+        "state": "waiting" if for_experts else build.state,
+        "state_word": "for experts" if for_experts else build.get_state_display(),
+        "reviewed": reviewed,
+        "left": max(0, to_label - reviewed),
+        "disputed": build.tally.disputed,
+        "for_experts": for_experts,
+    }
+
+
+def lists_beside(show: Worklist) -> tuple[tuple[Worklist, str], ...]:
+    """The lists to choose from; flips, or where rounds part, are among them while they are gone through."""
+    own = () if isinstance(show, Show) else ((show, list_name(show)),)
+    return (*LISTS.items(), *own)
+
+
+def tag_lists() -> tuple[tuple[Worklist, str], ...]:
+    """The lists by tag."""
+    return tuple((Tagged(tag), tag_name(tag)) for tag in Tag)
+
+
+def list_name(show: Worklist) -> str:
+    """A list in words."""
+    if isinstance(show, Parted):
+        return "rounds part, not labelled by you"
+    if isinstance(show, Disputed):
+        return "labelled otherwise than they came, not labelled by you"
+    if isinstance(show, Apart):  # not who said what: plain review tells of a pair what it tells of any
+        return "labelled otherwise by two annotators, not labelled by you"
+    if isinstance(show, Tagged):
+        return f"tagged “{tag_name(show.tag)}” by anybody"
+    if not isinstance(show, Flipped):
+        return LISTS[show]
+    other = Build.objects.filter(pk=show.against).values_list("name", flat=True).first()
+    return f"labelled otherwise in {other}, not labelled by you"

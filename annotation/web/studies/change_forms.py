@@ -1,0 +1,114 @@
+"""Forms that change a study which has been started."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django import forms
+
+from annotation.models import Condition, Guideline, Study
+from annotation.studies.enrolment.repeat_rounds import RepeatPairFilter
+from annotation.studies.plan.plan import SAY_WHY
+from annotation.web.shared.lines import Lines
+from annotation.web.studies.form import comparisons_of
+from annotation.web.studies.page import strata_names
+
+LONG = Lines(attrs={"rows": 3})
+AMENDED = ("question", "reference", "margin", "exclusions", "information", "guideline")
+
+
+class AmendForm(forms.Form):
+    """What a plan may still say otherwise."""
+
+    question = forms.CharField(required=False, max_length=20_000, widget=LONG, label="Question")
+    comparisons = forms.CharField(
+        required=False,
+        max_length=4_000,
+        widget=LONG,
+        label="Comparisons",
+        help_text="A line each: agents vs reading.",
+    )
+    reference = forms.ChoiceField(label="Reference")
+    margin = forms.FloatField(required=False, min_value=0, max_value=1, label="Margin", help_text="A share.")
+    exclusions = forms.CharField(required=False, max_length=20_000, widget=LONG, label="Exclusion rules")
+    information = forms.CharField(required=False, max_length=20_000, widget=LONG, label="Information text")
+    guideline = forms.ModelChoiceField(
+        Guideline.objects.none(),
+        required=False,
+        label="Guidelines",
+        help_text="Raters acknowledge another version before their next pair.",
+    )
+    reason = forms.CharField(
+        required=False, max_length=2_000, label="Why", help_text="Kept with the amendment."
+    )
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        kwargs.setdefault("initial", initial_of(study))
+        super().__init__(*args, **kwargs)
+        self.study = study
+        reference, guideline = self.fields["reference"], self.fields["guideline"]
+        assert isinstance(reference, forms.ChoiceField) and isinstance(guideline, forms.ModelChoiceField)
+        kinds = study.conditions.values_list("kind", flat=True)
+        reference.choices = [(kind, Condition.Kind(kind).label) for kind in kinds]
+        self.fields["reason"].required = study.frozen_at is not None
+        self.fields["reason"].error_messages["required"] = SAY_WHY
+        guideline.queryset = Guideline.objects.order_by("name", "-version")
+
+    def standing(self) -> str:
+        """What stands in the place of what was typed otherwise."""
+        names = [name for name in self.changed_data if name != "reason"]
+        told = (f"{self.fields[name].label}: {str(self.initial.get(name) or 'none')[:300]}" for name in names)
+        return f"Now stands – {'; '.join(told)}."
+
+    def apply(self, row: Study) -> None:
+        """Put what was typed into the row and save it. Raises StudyRefused."""
+        values = self.cleaned_data
+        for name in AMENDED:
+            setattr(row, name, values[name])
+        row.comparisons = [list(pair) for pair in comparisons_of(values["comparisons"])]
+        row.save()
+
+
+def initial_of(study: Study) -> dict[str, Any]:
+    found: dict[str, Any] = {name: getattr(study, name) for name in AMENDED}
+    return found | {"comparisons": "\n".join(" vs ".join(pair) for pair in study.comparisons)}
+
+
+class AgainForm(forms.Form):
+    """Which pairs are asked again."""
+
+    tag = forms.CharField(required=False, max_length=40, label="Tag", help_text="As raters gave it: inverse.")
+    text = forms.CharField(
+        required=False, max_length=200, label="Text", help_text="Anywhere in query, code or notes."
+    )
+    slice = forms.ChoiceField(required=False, label="Slice")
+    every = forms.BooleanField(required=False, label="Every rated pair")
+    reason = forms.CharField(
+        required=False,
+        max_length=2_000,
+        label="Why",
+        help_text="Needed to ask them again, not to count them.",
+    )
+
+    def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        field = self.fields["slice"]
+        assert isinstance(field, forms.ChoiceField)
+        strata = [(name, name) for name in strata_names(study)]
+        field.choices = [("", "any"), ("split", "raters part"), *strata]
+
+    def clean(self) -> dict[str, Any]:
+        values: dict[str, Any] = super().clean() or self.cleaned_data
+        if not self.errors and self.choice().is_empty:
+            raise forms.ValidationError(
+                "Choose what is asked again: a tag, a text, a slice, or every rated pair."
+            )
+        if self.data.get("step") != "count" and not values.get("reason", "").strip():
+            self.add_error("reason", "Say why the pairs are asked again.")
+        return values
+
+    def choice(self) -> RepeatPairFilter:
+        values = self.cleaned_data
+        return RepeatPairFilter(
+            values["tag"].strip(), values["text"].strip(), values["slice"], values["every"]
+        )

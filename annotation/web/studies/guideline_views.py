@@ -1,0 +1,78 @@
+"""Guidelines: list, read a version, write the next one."""
+
+from __future__ import annotations
+
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import get_object_or_404, redirect, render
+from django.views.decorators.http import require_http_methods, require_safe
+
+from annotation.accounts.roles import Role, require_role
+from annotation.models import Guideline
+from annotation.studies.plan import guidelines
+from annotation.studies.plan.guidelines import BadGuideline, Wording, render_guideline_markdown
+from annotation.web.studies.guidelines import (
+    CaseFormSet,
+    GuidelineForm,
+    cases_of,
+    guideline_page,
+    list_guideline_entries,
+)
+from annotation.web.studies.views import person
+
+
+@require_safe
+@require_role(Role.ADMIN)
+def index(request: HttpRequest) -> HttpResponse:
+    return render(request, "annotation/studies/guidelines.html", {"entries": list_guideline_entries()})
+
+
+@require_safe
+@require_role(Role.ADMIN)
+def detail(request: HttpRequest, pk: int) -> HttpResponse:
+    page = guideline_page(get_object_or_404(Guideline.objects.select_related("created_by"), pk=pk))
+    return render(request, "annotation/studies/guideline.html", {"page": page})
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.ADMIN)
+def new(request: HttpRequest) -> HttpResponse:
+    return written(request, None)
+
+
+@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.ADMIN)
+def edit(request: HttpRequest, pk: int) -> HttpResponse:
+    """Write the version after this one, beginning with its text."""
+    return written(request, get_object_or_404(Guideline, pk=pk))
+
+
+def written(request: HttpRequest, before: Guideline | None) -> HttpResponse:
+    """The form; `step=preview` shows it as raters will read it, `step=save` makes the version."""
+    initial = {"name": before.name, "text": before.text} if before else {"text": guidelines.first_text()}
+    form = GuidelineForm(request.POST or None, initial=initial)
+    cases = CaseFormSet(request.POST or None, initial=before.worked_cases if before else [])
+    preview = None
+    if form.is_valid() and cases.is_valid():
+        wording = form.wording(cases_of(cases))
+        made = saved(request, form, wording, before) if request.POST.get("step") == "save" else None
+        if made:
+            messages.success(request, f"{made} is written. Studies follow it when you say so.")
+            return redirect("guideline", pk=made.pk)
+        preview = {"html": render_guideline_markdown(wording.text), "cases": wording.worked_cases}
+        cases = CaseFormSet(initial=list(wording.worked_cases))  # with room for more
+    context = {"form": form, "cases": cases, "before": before, "preview": preview}
+    return render(
+        request, "annotation/studies/guideline_edit.html", context, status=422 if form.errors else 200
+    )
+
+
+def saved(
+    request: HttpRequest, form: GuidelineForm, wording: Wording, before: Guideline | None
+) -> Guideline | None:
+    """The version that was made; None where it is refused, which the form then says."""
+    try:
+        return guidelines.write_guideline_version(wording, person(request), before.version if before else 0)
+    except BadGuideline as why:
+        form.add_error(None, str(why))
+        return None

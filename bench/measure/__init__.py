@@ -1,0 +1,1 @@
+"""What benches measure with: clocks, memory, processor shares, and scratch databases."""

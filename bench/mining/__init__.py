@@ -1,0 +1,1 @@
+"""Benches of mining: exact search, encoding and extraction, each beside a rival."""

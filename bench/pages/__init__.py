@@ -1,0 +1,1 @@
+"""Benches of pages and lists: how their times grow with the tables."""

@@ -1,0 +1,1 @@
+"""Benches of a build at full speed against a slow provider."""

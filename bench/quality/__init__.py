@@ -1,0 +1,1 @@
+"""The bench of label quality: what annotators say, held against a truth."""

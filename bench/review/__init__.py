@@ -1,0 +1,1 @@
+"""Benches of reviewing: what raters wait for, alone and by twenties."""

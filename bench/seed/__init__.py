@@ -1,0 +1,1 @@
+"""A scratch database as a finished build leaves it, for benches and pages."""

@@ -1,0 +1,149 @@
+"""Before anything starts: a database that answers and has its migrations.
+
+Every command that uses the database passes here first, so this loads nothing of what they then do.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from pkgutil import iter_modules
+from typing import Final
+
+from django.apps import apps
+from django.core.management import call_command
+from django.db import OperationalError, connection
+from django.db.migrations.recorder import MigrationRecorder
+
+DATABASE_SECONDS: Final = 120.0
+"""How long a start waits for the database: services of one machine start all at once."""
+MIGRATION_LOCK: Final = 0x00C05A
+OWN_APPS: Final = frozenset({"annotation", "retrieval"})
+BEFORE_RELEASES: Final = ("annotation", "0002_roles")
+"""A migration that every database from before 0.1.0 has, and no other."""
+LAST_BEFORE_RELEASES: Final = "1919bedfefe27c6b8b082e84fb3a032422073938"
+"""The commit that reads such a database and has `export everything`."""
+
+
+class DatabaseNotReady(Exception):
+    """The database did not answer, or lacked its migrations, for as long as a start waits."""
+
+
+class WrongRelease(DatabaseNotReady):
+    """Another release made this database; the message says how to go on."""
+
+
+def prepare_database() -> None:
+    """Bring the database up to date; nothing happens when it is. Raises DatabaseNotReady."""
+    wait_for("the database", can_reach_database)
+    refuse_other_release()
+    with only_migrator():
+        call_command("migrate", verbosity=0, interactive=False)
+
+
+def make_ready() -> None:
+    """For a command: a file, or a server's database that nobody has used yet, is brought up to date here.
+
+    One that is in use belongs to the web server, which may be older than this code and still running.
+    Raises DatabaseNotReady.
+    """
+    wait_for("the database", can_reach_database)
+    refuse_other_release()
+    if is_database_migrated():
+        return
+    if connection.vendor == "sqlite" or is_new():
+        prepare_database()
+    wait_until_prepared()
+
+
+def wait_until_prepared() -> None:
+    """Wait for the database and for the migrations that a server makes. Raises DatabaseNotReady."""
+    wait_for("the database", can_reach_database)
+    refuse_other_release()
+    wait_for("the server that brings the database up to date", is_database_migrated)
+
+
+def wait_for(what: str, ready: Callable[[], bool]) -> None:
+    """Ask once a second until `ready`, and say what is waited for. Raises DatabaseNotReady."""
+    ends = time.monotonic() + DATABASE_SECONDS
+    if ready():
+        return
+    sys.stderr.write(f"Waiting for {what} …\n")
+    while not ready():
+        if time.monotonic() > ends:
+            raise DatabaseNotReady(
+                f"Waited {DATABASE_SECONDS:.0f} s for {what}; start it, or see DATABASE_URL."
+            )
+        time.sleep(1)
+
+
+def can_reach_database() -> bool:
+    try:
+        connection.ensure_connection()
+    except OperationalError:
+        return False
+    return True
+
+
+def refuse_other_release() -> None:
+    """Leave a database alone whose tables this release does not know. Raises WrongRelease."""
+    applied = MigrationRecorder(connection).applied_migrations().keys()
+    unknown = {key for key in applied if key[0] in OWN_APPS} - names_of_migrations()
+    if unknown and BEFORE_RELEASES in applied:
+        raise WrongRelease(
+            f"This database is older than release 0.1.0. Check out {LAST_BEFORE_RELEASES}; run `manage.py "
+            "migrate` and `manage.py export everything DIR` there. Then run `manage.py import everything "
+            "DIR` with this release and a new COSQA_HOME or database (docs/running.md)."
+        )
+    if unknown:
+        app, name = max(unknown)
+        raise WrongRelease(
+            f"A newer release made this database: it has the migration {app}.{name}, which this one does not "
+            "know. Start the release that made it, or a newer one; nothing was changed."
+        )
+
+
+def is_database_migrated() -> bool:
+    """Whether no migration is left to apply.
+
+    Nearly always all of them are applied by name; the files themselves are loaded where one is not.
+    """
+    if names_of_migrations() <= MigrationRecorder(connection).applied_migrations().keys():
+        return True
+    from django.db.migrations.executor import MigrationExecutor
+
+    executor = MigrationExecutor(connection)
+    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
+
+
+def names_of_migrations() -> set[tuple[str, str]]:
+    """(app, migration) of every migration that is installed, by the files' names alone."""
+    folders = ((app.label, Path(app.path) / "migrations") for app in apps.get_app_configs())
+    return {
+        (label, name)
+        for label, folder in folders
+        for _, name, is_package in iter_modules([str(folder)])
+        if not is_package and name[0] not in "_~"
+    }
+
+
+def is_new() -> bool:
+    """Whether nobody has made tables in the database yet."""
+    return not MigrationRecorder(connection).has_table()
+
+
+@contextmanager
+def only_migrator() -> Iterator[None]:
+    """Servers that start together migrate one after the other; SQLite has one server anyway."""
+    if connection.vendor != "postgresql":
+        yield
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT pg_advisory_lock(%s)", [MIGRATION_LOCK])
+        try:
+            yield
+        finally:
+            cursor.execute("SELECT pg_advisory_unlock(%s)", [MIGRATION_LOCK])

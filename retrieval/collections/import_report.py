@@ -1,0 +1,109 @@
+"""What an import is told, what it counts, and how it ended."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from retrieval.filters import Rule
+from retrieval.models import Benchmark
+from retrieval.sources import Problem
+
+PROBLEMS_KEPT = 1000
+_BITS = tuple((rule, int(rule)) for rule in Rule)
+
+
+@dataclass
+class ImportCounts:
+    """What an import did. `unreadable` counts records and code that could not be read.
+
+    `problems` are the first of those; `tell` is called with every one.
+    `contradicted` counts labels that say something else than an earlier one of their pair in this source.
+    """
+
+    read: int = 0
+    stored: int = 0
+    known: int = 0
+    unreadable: int = 0
+    unparsable: int = 0
+    labels: int = 0
+    contradicted: int = 0
+    rules: Counter[Rule] = field(default_factory=Counter)
+    problems: list[Problem] = field(default_factory=list)
+    tell: Callable[[Problem], None] = lambda problem: None
+
+    def refuse(self, problem: Problem) -> None:
+        self.unreadable += 1
+        self.tell(problem)
+        if len(self.problems) < PROBLEMS_KEPT:
+            self.problems.append(problem)
+
+    def refuse_unread(self, problem: Problem) -> None:
+        """Refuse what was not counted when it was read, as labels aren't: they have a count of their own."""
+        self.read += 1
+        self.refuse(problem)
+
+    def count_parsed(self, passed: Rule | None) -> None:
+        """Count what rules a snippet passes; None: it does not parse."""
+        if passed is None:
+            self.unparsable += 1
+        else:
+            self.count_rules(passed)
+
+    def count_rules(self, passed: Rule) -> None:
+        bits = int(passed)
+        for rule, bit in _BITS:
+            self.rules[rule] += bits & bit != 0
+
+
+@dataclass(frozen=True)
+class Options:
+    """`dry_run` counts and stores nothing; `tick` is called with the counts after each batch,
+    `refused` with every record that is refused.
+    """
+
+    dry_run: bool = False
+    tick: Callable[[ImportCounts], None] = lambda counts: None
+    refused: Callable[[Problem], None] = lambda problem: None
+
+    def counts(self) -> ImportCounts:
+        """Counts from 0, which tell of what is refused."""
+        return ImportCounts(tell=self.refused)
+
+
+@dataclass(frozen=True)
+class Imported:
+    """The counts of each collection that an import filled, and the benchmark of its labels.
+
+    `others` counts what is neither a query nor a snippet: labels, and what a source of both refused.
+    `missing` tells what the source says that it left out.
+    """
+
+    queries: ImportCounts | None = None
+    snippets: ImportCounts | None = None
+    others: ImportCounts | None = None
+    benchmark: Benchmark | None = None
+    missing: str = ""
+
+    @property
+    def parts(self) -> list[ImportCounts]:
+        return [counts for counts in (self.queries, self.snippets, self.others) if counts]
+
+    @property
+    def problems(self) -> list[Problem]:
+        return [problem for counts in self.parts for problem in counts.problems]
+
+    @property
+    def remark(self) -> str:
+        """What people may miss in it; mostly empty."""
+        asked = self.queries is not None and self.queries.read > self.queries.unreadable
+        alone = asked and self.snippets is None and not self.total().labels
+        return "Queries alone: a build searches for them in another collection’s snippets." if alone else ""
+
+    def total(self) -> ImportCounts:
+        """The figures of all parts together, for a bar of progress."""
+        total = ImportCounts()
+        for name in ("read", "stored", "known", "unreadable", "labels"):
+            setattr(total, name, sum(getattr(counts, name) for counts in self.parts))
+        return total

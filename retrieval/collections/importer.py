@@ -1,0 +1,383 @@
+"""Records of a source → members of a collection: idempotent, in batches, with counts of everything."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from pathlib import Path
+from typing import Final, NamedTuple
+
+from django.db import transaction
+from django.db.models import F, Max
+from django.utils import timezone
+
+from retrieval.collections.import_report import ImportCounts, Imported, Options
+from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.filters.licences import shorten_licence
+from retrieval.models import (
+    Annotator,
+    Benchmark,
+    Collection,
+    Label,
+    Member,
+    Pair,
+    QueryText,
+    Text,
+    statements,
+)
+from retrieval.models.blobs import digest_of
+from retrieval.models.texts import HEAD, canonicalize_text, fold_for_search
+from retrieval.sources import GivenLabel, Item, Problem, Query, Record, Snippet
+from retrieval.sources.code import python_source
+from retrieval.sources.code.git import without_secret
+from retrieval.sources.code.places import expect_archives
+from retrieval.sources.formats import cosqa
+from retrieval.sources.readers.read_progress import expect_file_read
+from retrieval.texts.hostile import mark_hostile_characters
+
+BATCH = 1000
+KEYS_A_READ: Final = 500
+LICENCE_LENGTH: Final = 120
+MEMBER_COLUMNS: Final = ("collection", "text", "position", "source_id", "origin", "licence", "rules")
+LABEL_COLUMNS: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at")
+
+
+class Identified(NamedTuple):
+    """A record with its canonical text and the hash of that."""
+
+    record: Record
+    text: str
+    digest: str
+
+
+def find_or_make_collection(name: str, kind: str, source: str) -> Collection:
+    """The newest version of the collection of this name and kind; made when there is none."""
+    found = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
+    return found or Collection.objects.create(
+        name=name, kind=kind, source=mark_hostile_characters(source)[:400]
+    )
+
+
+def store_members(
+    target: Collection | None,
+    records: Iterable[Record | Problem],
+    kind: str,
+    counts: ImportCounts,
+    options: Options,
+) -> None:
+    """Add the records that `target` lacks, in batches; a batch is stored whole or not at all.
+
+    `target` may be None in a dry run only. Snippets get the flags of the rules that they pass.
+    """
+    for batch in batch_records(keep_readable_records(records, counts)):
+        new, flags = find_missing_records(target, batch, kind, counts)
+        if target is not None and new and not options.dry_run:
+            with transaction.atomic():
+                add_import_batch(target, new, flags, counts)
+        options.tick(counts)
+
+
+def find_missing_records(
+    target: Collection | None, batch: list[Identified], kind: str, counts: ImportCounts
+) -> tuple[list[Identified], list[Rule]]:
+    """What `target` lacks of a batch, and the rules that each passes; all of it where there is no target."""
+    new = batch if target is None else without_known(target, batch, counts)
+    return new, [flags_of(one.record, kind, counts) for one in new]
+
+
+def without_known(target: Collection, batch: list[Identified], counts: ImportCounts) -> list[Identified]:
+    """The records that `target` lacks; the others are counted by the rules that are stored with them."""
+    there: dict[str, Rule] = {}
+    for start in range(0, len(batch), 500):
+        digests = [one.digest for one in batch[start : start + 500]]
+        rows = Member.objects.filter(collection=target, text__body__in=digests).order_by()
+        there |= {digest: Rule(rules) for digest, rules in rows.values_list("text__body", "rules")}
+    new: list[Identified] = []
+    for identified in batch:
+        passed = there.get(identified.digest)
+        if passed is None:
+            new.append(identified)
+            continue
+        counts.known += 1
+        # No rule may mean code that does not parse: only parsing tells, and it is rare.
+        flags_of(identified.record, target.kind, counts) if not passed else counts.count_rules(passed)
+    return new
+
+
+def keep_readable_records(records: Iterable[Record | Problem], counts: ImportCounts) -> Iterator[Record]:
+    """The readable records; the others are counted and kept as problems."""
+    for record in records:
+        counts.read += 1
+        if isinstance(record, Problem):
+            counts.refuse(record)
+        else:
+            yield record
+
+
+def readable_labels(
+    labels: Iterable[GivenLabel | Problem], refuse: Callable[[Problem], None]
+) -> Iterator[GivenLabel]:
+    """The readable labels; the others are refused."""
+    for label in labels:
+        if isinstance(label, Problem):
+            refuse(label)
+        else:
+            yield label
+
+
+def batch_records(records: Iterator[Record]) -> Iterator[list[Identified]]:
+    while batch := [identify_record(record) for record in islice(records, BATCH)]:
+        yield batch
+
+
+def identify_record(record: Record) -> Identified:
+    text = canonicalize_text(record.text)
+    return Identified(record, text, digest_of(text))
+
+
+def flags_of(record: Record, kind: str, counts: ImportCounts) -> Rule:
+    """The rules that a snippet passes; a query passes none, and code that does not parse passes none."""
+    if kind == Collection.Kind.QUERIES:
+        return Rule(0)
+    try:
+        passed = rules_of(record.text)
+    except Unreadable:
+        counts.unparsable += 1
+        return Rule(0)
+    counts.count_rules(passed)
+    return passed
+
+
+def add_import_batch(
+    target: Collection, batch: Sequence[Identified], flags: Sequence[Rule], counts: ImportCounts
+) -> None:
+    """Store one batch: texts, then the members whose text the collection lacks, in the batch's order."""
+    # Another import into the same collection waits here: both would number their members alike.
+    Collection.objects.select_for_update().get(pk=target.pk)
+    ids = Text.objects.keep_ids({identified.digest: identified.text for identified in batch})
+    there = set(members_among(target, list(ids.values())))
+    new: list[tuple[Identified, int, Rule]] = []
+    for identified, rules in zip(batch, flags, strict=True):
+        text = ids[identified.digest]
+        if text in there:
+            counts.known += 1
+        else:
+            there.add(text)
+            new.append((identified, text, rules))
+    add_members(target, new)
+    counts.stored += len(new)
+
+
+def members_among(target: Collection, texts: Sequence[int]) -> Iterator[int]:
+    """Yield those of these ids of texts that are members of the collection."""
+    for start in range(0, len(texts), KEYS_A_READ):
+        rows = Member.objects.filter(collection=target, text__in=texts[start : start + KEYS_A_READ])
+        yield from rows.order_by().values_list("text_id", flat=True)
+
+
+def add_members(target: Collection, new: Sequence[tuple[Identified, int, Rule]]) -> None:
+    """Store new members after the last one: records, the ids of their texts, and the rules that they pass."""
+    last: int | None = target.members.aggregate(last=Max("position"))["last"]
+    rows = [
+        (
+            target.pk,
+            text,
+            position,
+            mark_hostile_characters(one.record.source_id)[:300],
+            mark_hostile_characters(one.record.origin)[:400],
+            shorten_licence(mark_hostile_characters(one.record.licence), LICENCE_LENGTH),
+            int(rules),
+        )
+        for position, (one, text, rules) in enumerate(new, 0 if last is None else last + 1)
+    ]
+    statements.insert_all(Member, MEMBER_COLUMNS, rows)
+    if target.kind == Collection.Kind.QUERIES:
+        heads = [(text, fold_for_search(one.text[:HEAD])) for one, text, _ in new]
+        statements.insert_all(QueryText, ("text", "folded"), heads, unless_there=True)
+    Collection.objects.filter(pk=target.pk).update(size=F("size") + len(rows))
+
+
+def store_labels(
+    labels: Iterable[GivenLabel],
+    annotator: Annotator,
+    counts: ImportCounts,
+    tick: Callable[[ImportCounts], None] = lambda counts: None,
+) -> None:
+    """Keep the labels that came with the data; known ones stay, and of several of a pair the first counts.
+
+    `tick` is called after each batch.
+    """
+    iterator = iter(labels)
+    while batch := list(islice(iterator, BATCH)):
+        with transaction.atomic():
+            told = identify_label_texts(batch)
+            ids = Text.objects.keep_ids(dict(told.values()))
+            store_said(batch, {text: ids[digest] for text, (digest, _) in told.items()}, annotator, counts)
+        tick(counts)
+
+
+def store_said(
+    batch: Sequence[GivenLabel], texts: Mapping[str, int], annotator: Annotator, counts: ImportCounts
+) -> None:
+    """Keep labels whose texts are stored: `texts` are their ids."""
+    keys = [(texts[given.query], texts[given.snippet]) for given in batch]
+    pairs = Pair.objects.keep_ids(keys)
+    said = [(pairs[key], given.value) for key, given in zip(keys, batch, strict=True)]
+    counts.contradicted += count_contradictions(said, annotator)
+    now = timezone.now()
+    rows = [
+        (pair, annotator.pk, 1, value, given.scale, False, annotator.name, now)
+        for (pair, value), given in zip(said, batch, strict=True)
+    ]
+    statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
+    counts.labels += len(batch)
+
+
+def identify_label_texts(labels: Sequence[GivenLabel]) -> dict[str, tuple[str, str]]:
+    """By the texts of labels, as their source has them: hash and canonical text."""
+    texts = dict.fromkeys([*(given.query for given in labels), *(given.snippet for given in labels)])
+    kept = ((text, canonicalize_text(text)) for text in texts)
+    return {text: (digest_of(identity), identity) for text, identity in kept}
+
+
+def count_contradictions(said: Sequence[tuple[int, int]], annotator: Annotator) -> int:
+    """How many of these (pair, value) say something else than the annotator first said of their pair."""
+    known = Label.objects.filter(annotator=annotator, round=1, pair__in={pair for pair, _ in said})
+    first: dict[int, int | None] = dict(known.values_list("pair_id", "value"))
+    return sum(first.setdefault(pair, value) != value for pair, value in said)
+
+
+def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options) -> Imported:
+    """A CoSQA file of queries or pairs, its code base, its labels and their benchmark.
+
+    Without a code base the snippets are the code of the pairs.
+    """
+    done = Imported(queries := options.counts(), snippets := options.counts(), others := options.counts())
+    told = replace(options, tick=lambda _: options.tick(done.total()))
+    for path in (file, codebase or file, file):
+        expect_file_read(path)
+    import_records(name, Collection.Kind.QUERIES, str(file.name), cosqa.read_queries(file), queries, told)
+    records = cosqa.read_snippets(codebase) if codebase else cosqa.read_code_of_pairs(file)
+    import_records(name, Collection.Kind.SNIPPETS, (codebase or file).name, records, snippets, told)
+    benchmark = _label_cosqa(file, name, others, told)
+    told.tick(others)  # what follows the last label was read as well
+    return Imported(
+        queries,
+        snippets if codebase or snippets.read else None,
+        others if others.read + others.labels else None,
+        benchmark,
+    )
+
+
+def _label_cosqa(file: Path, name: str, others: ImportCounts, options: Options) -> Benchmark | None:
+    """Store the labels of a file; gives their benchmark, None where there are none or nothing is stored."""
+    given = readable_labels(cosqa.read_labels(file), others.refuse_unread)
+    if options.dry_run:
+        others.labels = sum(1 for _ in given)
+        return None
+    annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
+    store_labels(given, annotator, others, options.tick)
+    return benchmark_of_import(name) if others.labels else None
+
+
+def import_python(places: Sequence[Path | str], name: str, options: Options) -> Imported:
+    """Functions out of source files, folders, wheels, zips, or the word "stdlib"."""
+    counts = options.counts()
+    expect_archives(places)
+    told = ", ".join(without_secret(str(place)) for place in places)
+    for place in places:
+        import_records(
+            name, Collection.Kind.SNIPPETS, told, python_source.read_python_functions(place), counts, options
+        )
+    return Imported(snippets=counts)
+
+
+def import_items(items: Iterable[Item], source: str, name: str, options: Options) -> Imported:
+    """A source of queries, snippets and labels, read once, in batches of which each is stored whole.
+
+    The labels become a benchmark.
+    Importing it again after it was cut off goes on where it stood: what is there is known.
+    """
+    done = Imported(options.counts(), options.counts(), options.counts())
+    told = replace(options, tick=lambda _: options.tick(done.total()))
+    iterator = iter(items)
+    while batch := list(islice(iterator, BATCH)):
+        _store_batch(batch, source, name, done, told)
+    queries, snippets, others = (counts if counts.read + counts.labels else None for counts in done.parts)
+    labelled = others is not None and others.labels and not options.dry_run
+    return Imported(queries, snippets, others, benchmark_of_import(name) if labelled else None)
+
+
+def benchmark_of_import(name: str) -> Benchmark | None:
+    """The benchmark of the labels that came with the data, which most imports do without."""
+    from retrieval.evaluation.publication import publish_import  # loads NumPy
+
+    return publish_import(name)
+
+
+def _store_batch(batch: list[Item], source: str, name: str, done: Imported, options: Options) -> None:
+    queries, snippets, others = done.parts
+    for problem in (item for item in batch if isinstance(item, Problem)):
+        others.refuse_unread(problem)
+    parts = list[_Part]()
+    for kind, which, counts in zip(Collection.Kind, (Query, Snippet), (queries, snippets), strict=True):
+        if records := [item for item in batch if isinstance(item, which)]:
+            target = None if options.dry_run else find_or_make_collection(name, kind, source)
+            found = list(map(identify_record, keep_readable_records(records, counts)))
+            parts.append(_Part(target, *find_missing_records(target, found, kind, counts), counts))
+    labels = [item for item in batch if isinstance(item, GivenLabel)]
+    if options.dry_run:
+        others.labels += len(labels)
+    else:
+        config = {"source": source}
+        by = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, config) if labels else None
+        _store_whole(parts, labels, by, others)
+    options.tick(done.total())
+
+
+class _Part(NamedTuple):
+    """What a collection lacks of a batch, with the rules that each passes; no collection in a dry run."""
+
+    target: Collection | None
+    new: list[Identified]
+    flags: list[Rule]
+    counts: ImportCounts
+
+
+@transaction.atomic
+def _store_whole(
+    parts: Sequence[_Part], labels: Sequence[GivenLabel], by: Annotator | None, others: ImportCounts
+) -> None:
+    """Store a batch of queries, snippets and labels: all of it, or where anything fails nothing.
+
+    Collections are locked first, then all texts are stored in the order of their hashes: two imports that
+    have some in common never wait for each other.
+    """
+    targets = [part.target.pk for part in parts if part.target]
+    list(Collection.objects.select_for_update().filter(pk__in=targets).order_by("pk"))
+    told, new = (
+        identify_label_texts(labels),
+        {identified.digest: identified.text for part in parts for identified in part.new},
+    )
+    ids = Text.objects.keep_ids(new | dict(told.values()))
+    for part in parts:
+        if part.target and part.new:
+            add_import_batch(part.target, part.new, part.flags, part.counts)
+    if by is not None:
+        store_said(labels, {text: ids[digest] for text, (digest, _) in told.items()}, by, others)
+
+
+def import_records(
+    name: str,
+    kind: str,
+    source: str,
+    records: Iterable[Record | Problem],
+    counts: ImportCounts,
+    options: Options,
+) -> None:
+    """Add `records` to the collection called `name`, made where it is missing; in a dry run only count."""
+    target = None if options.dry_run else find_or_make_collection(name, kind, source)
+    store_members(target, records, kind, counts, options)
+    if target is not None and not counts.stored + counts.known:
+        Collection.objects.filter(pk=target.pk, size=0, members=None).delete()  # nobody misses an empty one

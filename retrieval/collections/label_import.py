@@ -1,0 +1,231 @@
+"""TREC qrels, or CodeSearchNet's annotations → labels of members that are there."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from itertools import groupby, islice
+from pathlib import Path
+from statistics import fmean
+
+from django.db.models import QuerySet
+
+from retrieval.collections.import_report import ImportCounts, Imported, Options
+from retrieval.collections.importer import BATCH, readable_labels, store_labels
+from retrieval.evaluation.files import NotComparable, of_language
+from retrieval.evaluation.publication import (
+    Chosen,
+    NothingToPublish,
+    Order,
+    publish_benchmark,
+    publish_chosen,
+)
+from retrieval.models import Annotator, Benchmark, Collection, Label
+from retrieval.models.collections import MemberQuerySet
+from retrieval.models.texts import canonicalize_text
+from retrieval.sources import GivenLabel, Problem, Scale
+from retrieval.sources.formats import trec
+from retrieval.sources.formats.table import ALLOWED
+from retrieval.sources.readers.lines import Malformed
+from retrieval.sources.readers.read_progress import expect_file_read
+from retrieval.texts.hostile import mark_hostile_characters
+
+ROWS_A_READ = 2000
+RATING = "rating"
+"""In an annotator's configuration: its labels are the first, second … ratings of their pairs."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """The collections that judgements are about, and what the labels, and their benchmark, are called."""
+
+    queries: Collection
+    snippets: Collection
+    name: str
+
+
+def import_qrels(path: Path, of: Target, options: Options, language: str | None = None) -> Imported:
+    """Judgements as labels of two collections that are there, and the benchmark of the labels of this name.
+
+    TREC qrels name members by their source ids. A relevance above 1 anywhere puts all on the scale of 0 to 3;
+    fractions and others are refused. CodeSearchNet's annotations name queries by their text and snippets by
+    their link; `language` takes its rows alone. A line that is no judgement refuses the file before anything
+    is stored. Raises `NotComparable` for a language that the file does not have.
+    """
+    others = options.counts()
+    benchmark: Benchmark | None = None
+    try:
+        rows = trec.read_qrels(path)
+        if language and not rows.has_languages:
+            raise NotComparable(f"{path} has no languages; leave --language out.")
+        if rows.has_languages:
+            benchmark = _annotations(path, of_language(rows, language), of, options, others)
+        else:
+            benchmark = _judgements(path, of, options, others)
+    except Malformed as malformed:
+        others.read += 1
+        others.refuse(Problem(str(path), malformed.line, malformed.message))
+    return Imported(others=others, benchmark=benchmark)
+
+
+def _judgements(path: Path, of: Target, options: Options, others: ImportCounts) -> Benchmark | None:
+    expect_file_read(path, times=2)
+    scale = scale_of(row.relevance for row in trec.read_qrels(path).rows)
+    rows = trec.read_qrels(path).rows
+    while batch := list(islice(rows, BATCH)):
+        several = set[str](), set[str]()
+        asked = texts_by_id(of.queries, {row.query for row in batch}, several[0])
+        code = texts_by_id(of.snippets, {row.document for row in batch}, several[1])
+        others.read += len(batch)
+        found = _resolved(path, batch, scale, asked, code, of, several)
+        labels = list(readable_labels(found, others.refuse))
+        if options.dry_run:
+            others.labels += len(labels)
+        else:
+            annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, of.name, {"source": path.name})
+            store_labels(labels, annotator, others)
+        options.tick(others)
+    return benchmark_of_label_file(of) if others.labels and not options.dry_run else None
+
+
+def benchmark_of_label_file(of: Target) -> Benchmark | None:
+    """The benchmark of the labels that were imported under this name; None where none is about members."""
+    given = Label.objects.filter(annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=of.name)
+    rule = "TREC qrels; of several labels the one of the last file, in one file the first"
+    try:
+        return publish_benchmark(Order(of.name, of.queries, of.snippets, rule), given)
+    except NothingToPublish:
+        return None
+
+
+def _annotations(
+    path: Path, rows: Iterable[trec.Judgement], of: Target, options: Options, others: ImportCounts
+) -> Benchmark | None:
+    """Several people rated some pairs: the first, second … rating of a pair is a label of its own."""
+    judged = list(rows)  # 4,000 in the real file; a bad line is found before anything is stored
+    asked, code = {row.query for row in judged}, {row.document for row in judged}
+    others.read += len(judged)
+    several = set[str](), set[str]()
+    found = _resolved(
+        path,
+        judged,
+        "graded",
+        texts_by_text(of.queries, asked) | texts_by_id(of.queries, asked, several[0]),
+        texts_by_link(of.snippets, code, several[1]) | texts_by_id(of.snippets, code, several[1]),
+        of,
+        several,
+    )
+    numbered: dict[int, list[GivenLabel]] = {}
+    seen = Counter[tuple[str, str]]()
+    for label in readable_labels(found, others.refuse):
+        seen[label.query, label.snippet] += 1
+        numbered.setdefault(seen[label.query, label.snippet], []).append(label)
+    if options.dry_run:
+        others.labels = seen.total()
+        return None
+    for number, given in numbered.items():
+        config = {"source": path.name, RATING: number}
+        store_labels(given, Annotator.objects.version(Annotator.Kind.ORIGINAL, of.name, config), others)
+    options.tick(others)
+    return published_means(of) if others.labels else None
+
+
+def published_means(of: Target) -> Benchmark | None:
+    """The benchmark of the mean ratings under this name; None where none is about members."""
+    raters = Annotator.objects.filter(kind=Annotator.Kind.ORIGINAL, name=of.name, config__has_key=RATING)
+    rule = "CodeSearchNet's annotations: the mean of all ratings of a pair, from 0 to 3"
+    try:
+        order = Order(of.name, of.queries, of.snippets, rule)
+        return publish_chosen(order, means_of(Label.objects.filter(annotator__in=raters)))
+    except NothingToPublish:
+        return None
+
+
+def means_of(labels: QuerySet[Label]) -> Iterator[Chosen]:
+    """The mean of each pair's labels; a label that was the only one is named."""
+    columns = ("pair__query_id", "pair__snippet_id", "pair_id", "value", "pk")
+    rows = labels.exclude(value=None).order_by("pair_id", "pk").values_list(*columns).iterator(ROWS_A_READ)
+    for _, of_pair in groupby(rows, key=lambda row: row[2]):
+        said = list(of_pair)
+        query, snippet, pair, _, label = said[0]
+        mean = fmean(row[3] for row in said)
+        yield Chosen(query, snippet, pair, mean, label if len(said) == 1 else None, basis="")
+
+
+def scale_of(relevances: Iterable[float]) -> Scale:
+    """All are looked at, so that a line that is none refuses a file before anything of it is stored."""
+    return "graded" if max(relevances, default=0) > 1 else "binary"
+
+
+def _resolved(
+    path: Path,
+    rows: Iterable[trec.Judgement],
+    scale: Scale,
+    asked: Mapping[str, str],
+    code: Mapping[str, str],
+    of: Target,
+    several: tuple[Container[str], Container[str]],
+) -> Iterator[GivenLabel | Problem]:
+    """The judgements with their texts, by the names that stand in the file.
+
+    `several` are names of more than one query, and of more than one snippet.
+    """
+    for row in rows:
+        if row.relevance not in ALLOWED[scale]:
+            message = f"relevance {row.relevance:g} is none of {', '.join(map(str, ALLOWED[scale]))}"
+            yield Problem(str(path), row.line, message)
+        elif row.query not in asked:
+            yield Problem(str(path), row.line, f"{of.queries} has no query {row.query[:40]!r}")
+        elif row.document not in code:
+            yield Problem(str(path), row.line, f"{of.snippets} has no snippet {row.document[:200]!r}")
+        elif row.query in several[0] or row.document in several[1]:
+            name, where = (row.query, of.queries) if row.query in several[0] else (row.document, of.snippets)
+            message = f"several members of {where} are called {name[:40]!r}: which one is meant is not known"
+            yield Problem(str(path), row.line, message)
+        else:
+            yield GivenLabel(asked[row.query], code[row.document], int(row.relevance), scale)
+
+
+def texts_by_id(members: Collection, source_ids: Iterable[str], several: set[str]) -> dict[str, str]:
+    """The texts of the members with these source ids; an id that more than one has goes into `several`."""
+    return _texts_by(members.members.all(), "source_id", source_ids, several)
+
+
+def texts_by_link(members: Collection, links: Iterable[str], several: set[str]) -> dict[str, str]:
+    """The texts of the members whose origin is one of these links; `several` as in `texts_by_id`."""
+    return _texts_by(members.members.all(), "origin", (link for link in links if "://" in link), several)
+
+
+def _texts_by(
+    members: MemberQuerySet, column: str, names: Iterable[str], several: set[str]
+) -> dict[str, str]:
+    wanted = sorted(
+        {mark_hostile_characters(name) for name in names}
+    )  # a NUL would be an error of PostgreSQL
+    found: dict[str, str] = {}
+    for start in range(0, len(wanted), 500):
+        rows = members.filter(**{f"{column}__in": wanted[start : start + 500]}).select_related("text__body")
+        for row in rows.order_by("-position"):
+            name = getattr(row, column)
+            if name in found:
+                several.add(name)
+            found[name] = row.text.text
+    return found
+
+
+def texts_by_text(members: Collection, texts: Iterable[str]) -> dict[str, str]:
+    """By each of `texts` that of the member which is the same but for upper and lower case; the first."""
+    wanted: dict[str, list[str]] = {}
+    for text in set(texts):
+        wanted.setdefault(_loosely(text), []).append(text)
+    found: dict[str, str] = {}
+    rows = members.members.order_by("position").select_related("text__body")
+    for row in rows.iterator(ROWS_A_READ):
+        for text in wanted.pop(_loosely(row.text.text), ()):
+            found[text] = row.text.text
+    return found
+
+
+def _loosely(text: str) -> str:
+    return canonicalize_text(text).casefold()

@@ -1,0 +1,113 @@
+"""What a model's own files say of it, and where that differs from what is known here.
+
+The files of sentence-transformers: modules.json names the steps after the transformer, 1_Pooling/config.json
+the pooling, config_sentence_transformers.json the prompts, sentence_bert_config.json the length.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from retrieval.encoders.base import Kind, MissingWeights
+from retrieval.encoders.registry import Known
+
+MODES = {
+    "pooling_mode_cls_token": "cls",
+    "pooling_mode_mean_tokens": "mean",
+    "pooling_mode_lasttoken": "lasttoken",
+    "pooling_mode_max_tokens": "max",
+    "pooling_mode_mean_sqrt_len_tokens": "mean_sqrt_len_tokens",
+    "pooling_mode_weightedmean_tokens": "weightedmean",
+}
+PROMPTS: Mapping[Kind, tuple[str, ...]] = {
+    "query": ("query", "InstructionRetrieval", "Retrieval-query", "nl2code_query"),
+    "snippet": ("document", "passage", "Retrieval-document", "nl2code_document"),
+}
+"""By what names files call the prompts of queries and of what is searched."""
+
+LENGTH_KEYS = ("max_position_embeddings", "n_positions")
+
+
+class OtherConfiguration(MissingWeights):
+    """The files are there, but say of the model what is not known of it: it would be run wrongly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """What the files say; None and empty where they say nothing. `dense`: steps after the pooling."""
+
+    pooling: str | None = None
+    dimension: int | None = None
+    longest: int | None = None
+    prompts: Mapping[str, str] = field(default_factory=dict)
+    modules: tuple[str, ...] = ()
+
+    def prompt(self, kind: Kind) -> str | None:
+        """The first prompt that fits a kind of text."""
+        return next((self.prompts[name] for name in PROMPTS[kind] if name in self.prompts), None)
+
+
+def read_model_declaration(folder: Path) -> Declared:
+    """Read a model's folder. Raises `OtherConfiguration` for a file that is no JSON."""
+    steps = load_model_json(folder / "modules.json", [])
+    paths = {str(step["type"]).rpartition(".")[2]: folder / str(step["path"]) for step in steps}
+    pooling = load_model_json(paths["Pooling"] / "config.json", {}) if "Pooling" in paths else {}
+    dense = load_model_json(paths["Dense"] / "config.json", {}) if "Dense" in paths else {}
+    about = load_model_json(folder / "config_sentence_transformers.json", {})
+    dimension = dense.get("out_features") or pooling.get(
+        "embedding_dimension", pooling.get("word_embedding_dimension")
+    )
+    return Declared(
+        pooling=pooling_mode(pooling),
+        dimension=dimension,
+        longest=declared_token_limit(folder),
+        prompts={str(name): str(text) for name, text in (about.get("prompts") or {}).items()},
+        modules=tuple(paths),
+    )
+
+
+def pooling_mode(pooling: Mapping[str, Any]) -> str | None:
+    """The pooling's name, several joined by a plus sign; None where nothing is said."""
+    named = pooling.get("pooling_mode")
+    if named:
+        return named if isinstance(named, str) else "+".join(map(str, named))
+    return "+".join(name for key, name in MODES.items() if pooling.get(key)) or None
+
+
+def declared_token_limit(folder: Path) -> int | None:
+    """How many tokens the model takes at most."""
+    stated = load_model_json(folder / "sentence_bert_config.json", {}).get("max_seq_length")
+    config = load_model_json(folder / "config.json", {})
+    return stated or next((int(config[key]) for key in LENGTH_KEYS if config.get(key)), None)
+
+
+def load_model_json(file: Path, empty: Any) -> Any:
+    if not file.is_file():
+        return empty
+    try:
+        return json.loads(file.read_text("utf-8"))
+    except ValueError as error:
+        raise OtherConfiguration(f"{file} is no JSON ({error}); get it anew") from error
+
+
+def find_declaration_faults(known: Known, found: Declared) -> Iterator[str]:
+    """What would make the vectors others than the model's."""
+    if found.pooling and found.pooling != known.pooling:
+        yield f"its files pool by {found.pooling}, not by {known.pooling}"
+    cut = max(known.lengths.values())
+    if found.longest and cut > found.longest:
+        yield f"it takes {found.longest} tokens, but texts are cut at {cut}"
+
+
+def find_declaration_warnings(known: Known, found: Declared) -> Iterator[str]:
+    """What may be meant otherwise, such as another size of the same model."""
+    if found.dimension and found.dimension != known.dimension:
+        yield f"its vectors have {found.dimension} dimensions, not {known.dimension}"
+    for kind, prefix in known.prefixes.items():
+        stated = found.prompt(kind)
+        if stated is not None and stated != prefix and not (known.chosen and kind == "query"):
+            yield f"its files begin a {kind} with {stated!r}, here it begins with {prefix!r}"

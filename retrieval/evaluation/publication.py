@@ -1,0 +1,305 @@
+"""Labels → a published benchmark: one relevance a pair, a hash of everything, never changed again.
+
+Held as arrays, some 40 bytes a member or label.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from array import array
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from typing import Final, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from django.db import transaction
+from django.db.models import Exists, Max, OuterRef, QuerySet
+
+from retrieval.models import (
+    Annotator,
+    Benchmark,
+    BenchmarkLabel,
+    Candidate,
+    Collection,
+    Holes,
+    Label,
+    Mining,
+    PairList,
+    Pool,
+    statements,
+)
+from retrieval.models.labels import BASES
+
+ROWS_A_READ = 2000
+ROWS_A_WRITE: Final = 5000
+COLUMNS: Final = ("benchmark", "pair", "relevance", "label")
+Ids = npt.NDArray[np.int64]
+CHOSEN: Final = {
+    "query": "i8",
+    "snippet": "i8",
+    "pair": "i8",
+    "relevance": "f8",
+    "label": "i8",
+    "basis": "u1",
+}
+
+
+class NothingToPublish(ValueError):
+    """No label is about these queries and snippets, or there is no mining; the message says which."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """A benchmark to be. `merge_rule` tells people whose labels count, and which of several.
+
+    With a mining its candidates are searched, unless `searched` says otherwise; `further` minings brought
+    more pairs, and so do the `holes` that were filled, beside the labels of the version that it
+    `previous_version`. `given` pairs were judged, in the place of a mining, or again: then the labels of the
+    version before are corrected by them. Members from `queries_until` and `snippets_until` on are no part of
+    it; None: all are.
+    """
+
+    name: str
+    queries: Collection
+    snippets: Collection
+    merge_rule: str
+    mining: Mining | None = None
+    further: Sequence[Mining] = ()
+    searched: Pool | None = None
+    queries_until: int | None = None
+    snippets_until: int | None = None
+    holes: Holes | None = None
+    previous_version: Benchmark | None = None
+    given: PairList | None = None
+
+    @property
+    def pool(self) -> Pool:
+        return self.searched or (Pool.CANDIDATES if self.mining else Pool.COLLECTION)
+
+
+class Chosen(NamedTuple):
+    """What counts of a pair: texts' ids, its relevance, the label that said it (None: several did), and the
+    basis of that label.
+    """
+
+    query: int
+    snippet: int
+    pair: int
+    relevance: float
+    label: int | None
+    basis: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Members:
+    """Texts of a collection by position, which has no gaps, as members are never deleted.
+
+    `digests`: the texts' hashes as four numbers of 64 bits, shape (members, 4), which sort as the hashes do.
+    """
+
+    ids: Ids
+    digests: npt.NDArray[np.uint64]
+    until: int
+
+    @classmethod
+    def of(cls, collection: Collection, until: int | None) -> _Members:
+        members = collection.members.all()
+        if until is not None:
+            members = members.filter(position__lt=until)
+        rows = members.order_by("position").values_list("text_id", "text__body_id")
+        ids, digests = array("q"), bytearray()
+        for text, digest in rows.iterator(ROWS_A_READ):
+            ids.append(text)
+            digests += bytes.fromhex(digest)
+        last: int | None = members.aggregate(last=Max("position"))["last"]
+        numbers = np.frombuffer(bytes(digests), dtype=">u8").reshape(-1, 4)
+        return cls(np.array(ids, dtype=np.int64), numbers, 0 if last is None else last + 1)
+
+    def hashes(self) -> Iterator[str]:
+        """The texts' hashes in hex, by position."""
+        return (row.tobytes().hex() for row in self.digests)
+
+    def places(self, texts: Ids) -> Ids:
+        """Positions of texts by their ids, -1 for those that are no members."""
+        if not len(self.ids):
+            return np.full(len(texts), -1, dtype=np.int64)
+        order = np.argsort(self.ids)
+        found = order[np.minimum(np.searchsorted(self.ids, texts, sorter=order), len(order) - 1)]
+        return np.where(self.ids[found] == texts, found, -1)
+
+    def ranks(self) -> Ids:
+        """The rank of each member's hash among all, by position."""
+        ranks = np.empty(len(self.ids), dtype=np.int64)
+        ranks[np.lexsort(self.digests.T[::-1])] = np.arange(len(self.ids))
+        return ranks
+
+
+@dataclass(frozen=True, slots=True)
+class _Given:
+    """What was said of pairs of members, in the order of pairs; queries and snippets as positions."""
+
+    queries: Ids
+    snippets: Ids
+    pairs: Ids
+    relevances: npt.NDArray[np.float64]
+    labels: Ids
+    """Ids, 0 where several labels were merged."""
+    bases: npt.NDArray[np.uint8]
+    """How they came about, as places in BASES."""
+
+    @classmethod
+    def of(cls, chosen: Iterable[Chosen], queries: _Members, snippets: _Members) -> _Given:
+        """Those of `chosen` that are about members."""
+        told = ((*row[:4], row.label or 0, BASES.index(row.basis)) for row in chosen)
+        rows = np.fromiter(told, dtype=list(CHOSEN.items()))
+        asked, code, *columns = (np.ascontiguousarray(rows[name]) for name in CHOSEN)
+        asked, code = queries.places(asked), snippets.places(code)
+        kept = np.flatnonzero((asked >= 0) & (code >= 0))
+        kept = kept[np.argsort(columns[0][kept], kind="stable")]
+        return cls(asked[kept], code[kept], *(column[kept] for column in columns))
+
+    def __len__(self) -> int:
+        return len(self.pairs)
+
+
+def publish_import(name: str) -> Benchmark | None:
+    """The benchmark of the labels that came with the collections called `name`; None where there are none.
+
+    Of two labels of one pair the one that was imported later counts. Importing the same again publishes
+    nothing.
+    """
+    pair = {kind: Collection.objects.filter(name=name, kind=kind) for kind in Collection.Kind.values}
+    queries, snippets = (found.order_by("-version").first() for found in pair.values())
+    if queries is None or snippets is None:
+        return None
+    given = _came_with(name)
+    rule = "labels that came with the data; of several the last one, in one source the first"
+    try:
+        return publish_benchmark(Order(name, queries, snippets, rule), given)
+    except NothingToPublish:
+        return None
+
+
+def left_out(name: str, benchmark: Benchmark | None) -> int:
+    """How many pairs have a label that came with the data and is not in its benchmark.
+
+    Their query or their snippet is no member.
+    """
+    given = _came_with(name).order_by()
+    pairs = given.values("pair").distinct().count()
+    if benchmark is None:
+        return pairs
+    labelled = Exists(given.filter(pair=OuterRef("pair")))
+    means = benchmark.labels.filter(~labelled, label=None).count()  # those of a release came without labels
+    return pairs - (benchmark.size - means)
+
+
+def _came_with(name: str) -> QuerySet[Label]:
+    return Label.objects.filter(annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=name)
+
+
+def publish_benchmark(order: Order, labels: QuerySet[Label]) -> Benchmark:
+    """Publish `labels` as the next version of a benchmark; the last version where nothing has changed.
+
+    Of several labels of one pair the last one counts, a label that was taken back none. Labels of other
+    queries and snippets are left out. Raises `NothingToPublish`.
+    """
+    return publish_chosen(order, last_of(labels))
+
+
+@transaction.atomic
+def publish_chosen(order: Order, chosen: Iterable[Chosen]) -> Benchmark:
+    """As `publish_benchmark`, where it has been decided which label of a pair counts: each pair comes
+    once."""
+    # Whoever publishes beside us waits here: both would number their versions alike.
+    Collection.objects.select_for_update().get(pk=order.queries.pk)
+    queries = _Members.of(order.queries, order.queries_until)
+    snippets = _Members.of(order.snippets, order.snippets_until)
+    given = _Given.of(chosen, queries, snippets)
+    if not len(given):
+        raise NothingToPublish(f"No label is about a query and a snippet of {order.name}.")
+    digest = _digest(order, queries, snippets, given)
+    last = Benchmark.objects.newest(order.name)
+    if last is not None and last.digest == digest:
+        return last
+    made = _benchmark(order, queries, snippets, given, digest, last.version + 1 if last else 1)
+    for start in range(0, len(given), ROWS_A_WRITE):
+        ends = slice(start, start + ROWS_A_WRITE)
+        parts = (column[ends].tolist() for column in (given.pairs, given.relevances, given.labels))
+        rows = [(made.pk, *row, label or None) for *row, label in zip(*parts, strict=True)]
+        statements.insert_all(BenchmarkLabel, COLUMNS, rows)
+    return made
+
+
+def _benchmark(
+    order: Order, queries: _Members, snippets: _Members, given: _Given, digest: str, version: int
+) -> Benchmark:
+    matches = np.bincount(given.queries[given.relevances > 0], minlength=len(queries.ids))
+    same = "name", "queries", "snippets", "pool", "mining", "holes", "previous_version", "merge_rule"
+    made = Benchmark.objects.create(
+        **{name: getattr(order, name) for name in same},
+        version=version,
+        queries_until=queries.until,
+        snippets_until=snippets.until,
+        pair_list=order.given,
+        size=len(given),
+        positives=int((given.relevances > 0).sum()),
+        matches=matches.astype("<u4").tobytes(),
+        digest=digest,
+    )
+    made.extension_minings.set(order.further)
+    return made
+
+
+def last_of(labels: QuerySet[Label]) -> Iterator[Chosen]:
+    """The last label of each pair, without those that took another back."""
+    columns = ("pair__query_id", "pair__snippet_id", "pair_id", "value", "pk", "basis")
+    rows = labels.order_by("pair_id", "pk").values_list(*columns).iterator(ROWS_A_READ)
+    last: tuple[int, int, int, int | None, int, str] | None = next(rows, None)
+    while last is not None:
+        row = next(rows, None)
+        if (row is None or row[2] != last[2]) and last[3] is not None:
+            yield Chosen(*last[:3], float(last[3]), *last[4:])
+        last = row
+
+
+def _digest(order: Order, queries: _Members, snippets: _Members, given: _Given) -> str:
+    """sha256 (hex) of pool, texts in their order and labels, each by the hashes of its texts.
+
+    A label whose basis is not known is written as before there was one, so that old hashes stay.
+    """
+    whole = hashlib.sha256(f"pool {order.pool}\n".encode())
+    lines = _lines(order, queries, snippets, given)
+    while part := "".join(f"{line}\n" for line in islice(lines, ROWS_A_WRITE)):
+        whole.update(part.encode())
+    return whole.hexdigest()
+
+
+def _lines(order: Order, queries: _Members, snippets: _Members, given: _Given) -> Iterator[str]:
+    query_hash, snippet_hash = list(queries.hashes()), list(snippets.hashes())
+    yield from (f"query {digest}" for digest in query_hash)
+    yield from (f"snippet {digest}" for digest in snippet_hash)
+    asked, code = queries.ranks(), snippets.ranks()
+    told = [f" {basis}" if basis else "" for basis in BASES]
+    for row in np.lexsort((code[given.snippets], asked[given.queries])).tolist():
+        pair = f"{query_hash[given.queries[row]]} {snippet_hash[given.snippets[row]]}"
+        yield f"label {pair} {float(given.relevances[row])!r}{told[given.bases[row]]}"
+    if order.mining and order.pool == Pool.CANDIDATES:
+        found = _candidates([order.mining, *order.further], queries, snippets)
+        for row in np.lexsort((code[found[1]], asked[found[0]])).tolist():
+            yield f"candidate {query_hash[found[0][row]]} {snippet_hash[found[1][row]]}"
+
+
+def _candidates(minings: Sequence[Mining], queries: _Members, snippets: _Members) -> tuple[Ids, Ids]:
+    """The positions of the candidates' queries and snippets that are members, each pair once."""
+    rows = Candidate.objects.filter(mining__in=minings).order_by()
+    asked, code = array("q"), array("q")
+    for query, snippet in rows.values_list("query_id", "pair__snippet_id").iterator(ROWS_A_READ):
+        asked.append(query)
+        code.append(snippet)
+    places = queries.places(np.asarray(asked)), snippets.places(np.asarray(code))
+    kept = (places[0] >= 0) & (places[1] >= 0)
+    both = np.unique(places[0][kept] * len(snippets.ids) + places[1][kept])
+    return both // len(snippets.ids), both % len(snippets.ids)

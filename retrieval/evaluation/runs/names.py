@@ -1,0 +1,89 @@
+"""By which names a run file may call the queries and snippets of a benchmark.
+
+Its own names: source ids, the texts of queries, links and hashes of snippets. And those that our exports
+write: `q` and `d` with a number in folders of BEIR and in qrels, the number alone in the other formats.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from retrieval.evaluation.content import query_members, snippet_members
+from retrieval.evaluation.export_ids import OF_QUERIES, OF_SNIPPETS, numbers_of
+from retrieval.models import Benchmark
+from retrieval.models.texts import canonicalize_text
+
+ROWS_A_READ: Final = 2000
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What each name means: by the names that the benchmark has itself, and by those of an export of it."""
+
+    own: Mapping[str, int]
+    exported: Mapping[str, int]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.own or name in self.exported
+
+    @property
+    def example(self) -> str:
+        return next(iter(self.own), "")
+
+    def by_export(self, used: Collection[str]) -> bool:
+        """Whether a file that uses these names has more of an export's; its own go first where both fit."""
+        return sum(name in self.exported for name in used) > sum(name in self.own for name in used)
+
+    def meant(self, used: Collection[str]) -> Mapping[str, int]:
+        """What the names of one file mean: a number may be one member's id and another's in an export."""
+        if self.by_export(used):
+            return {**self.own, **self.exported}
+        return {**self.exported, **self.own}
+
+
+def query_names(benchmark: Benchmark) -> Names:
+    """Ids of texts by source id, and by text with upper and lower case alike. Ids go before texts."""
+    rows = query_members(benchmark).select_related("text__body")
+    texts, ids = dict[str, int](), list[tuple[str, int]]()
+    for row in rows.iterator(ROWS_A_READ):
+        texts.setdefault(fold_query_case(row.text.text), row.text_id)
+        ids.append((row.source_id, row.text_id))
+    named = _unambiguous(ids)
+    own = named | {text: query for text, query in texts.items() if text not in named}
+    return Names(own, _exported(OF_QUERIES, ids))
+
+
+def snippet_names(benchmark: Benchmark) -> Names:
+    """Places by source id, by the link that is the origin, and by the sha256 of the text."""
+    rows = snippet_members(benchmark).values_list("source_id", "origin", "text__body_id")
+    ids, links, digests = list[tuple[str, int]](), list[tuple[str, int]](), dict[str, int]()
+    for place, (source_id, origin, digest) in enumerate(rows.iterator(ROWS_A_READ)):
+        ids.append((source_id, place))
+        if "://" in origin:
+            links.append((origin, place))
+        digests[digest] = place
+    named = _unambiguous(ids)
+    linked = {name: place for name, place in _unambiguous(links).items() if name not in named}
+    return Names(named | linked | digests, _exported(OF_SNIPPETS, ids))
+
+
+def fold_query_case(text: str) -> str:
+    """A query's text as it is compared: upper and lower case alike."""
+    return canonicalize_text(text).casefold()
+
+
+def _exported(letter: str, ids: Sequence[tuple[str, int]]) -> dict[str, int]:
+    """What an export calls the members, with the letter and without."""
+    numbers = numbers_of((source_id for source_id, _ in ids), letter)
+    found = {str(number): member for number, (_, member) in zip(numbers, ids, strict=True)}
+    return found | {f"{letter}{number}": member for number, member in found.items()}
+
+
+def _unambiguous(names: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """A source id that two members share names neither of them."""
+    given = list(names)
+    count = Counter(name for name, _ in given)
+    return {name: number for name, number in given if name and count[name] == 1}

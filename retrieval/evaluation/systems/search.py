@@ -1,0 +1,123 @@
+"""Systems by name search a benchmark: bag of words, BM25, encoders, or a mean of several."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from retrieval import encoders
+from retrieval.encoders.base import Encoder
+from retrieval.evaluation.content import Content, query_members, snippet_members
+from retrieval.evaluation.systems.names import encoders_of
+from retrieval.filters import TextOption, extract_searched_text
+from retrieval.index import (
+    DECIMALS,
+    Cosines,
+    Options,
+    StageProgress,
+    Terms,
+    encode_signals,
+    fuse_signals,
+    stored_precision,
+)
+from retrieval.index.product import Indices
+from retrieval.index.vectors import VectorStore
+from retrieval.mining import known_encoders
+from retrieval.models.benchmarks import Places
+from retrieval.models.collections import MemberQuerySet
+
+ROWS_A_READ = 2000
+MEMORY_MB = 256
+"""For scores of a block of queries; more makes a search no faster."""
+
+DEPTH = 1000
+"""Results kept for a query: what lies deeper adds at most a thousandth to a reciprocal rank."""
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """What ranks: encoders by name, whose mean decides. Its name joins theirs by +."""
+
+    name: str
+    encoders: Sequence[Encoder]
+
+    @property
+    def identities(self) -> list[str]:
+        """What the encoders are to the last option. Raises `encoders.MissingWeights`."""
+        return [encoder.identity for encoder in self.encoders]
+
+
+@dataclass(frozen=True, slots=True)
+class Search:
+    """How systems search: text of the snippets, the pool (None: all), how many results, where vectors are."""
+
+    text_option: TextOption
+    pool: Mapping[int, Sequence[int]] | None
+    vectors: Path
+    depth: int = DEPTH
+    progress: StageProgress | None = None
+
+
+def find_system(name: str) -> System:
+    """The system called, for example, `bm25`, `bm25+minilm` or `bm25+codebert:/models/mine`.
+
+    Raises `encoders.UnknownEncoder`.
+    """
+    names = encoders_of(name)
+    if len(set(names)) < len(names):
+        raise encoders.UnknownEncoder(f"{name!r} names an encoder twice; name each once")
+    return System(name, [known_encoders.find_encoder(one) for one in names])
+
+
+def as_stored(what: System, content: Content, how: Search) -> System:
+    """`what` in the precision in which the benchmark's snippets are stored, if they are."""
+    members = snippet_members(content.benchmark)
+
+    def sample() -> list[str]:
+        some = stored_precision.sample_evenly(list(members.values_list("pk", flat=True)))
+        return list(_texts(members.filter(pk__in=some), how.text_option))
+
+    place = VectorStore(how.vectors, how.text_option)
+    return System(what.name, stored_precision.as_stored(what.encoders, place, sample))
+
+
+def rank_snippets(what: System, content: Content, how: Search) -> Iterator[tuple[int, Places]]:
+    """Yield (query, places of its best snippets) for each query; ties go to the snippet that comes first.
+
+    Two snippets that are the same without their docstrings both take part: which one was labelled is not for
+    the search to decide. Raises `encoders.MissingWeights`.
+    """
+    queries = list(_texts(query_members(content.benchmark), "whole"))
+    snippets = list(_texts(snippet_members(content.benchmark), how.text_option))
+    store = VectorStore(how.vectors, how.text_option)
+    options = Options(memory_mb=MEMORY_MB, progress=how.progress)
+    signals = encode_signals(queries, snippets, what.encoders, store.rows, options)
+    if how.pool is None:
+        found = fuse_signals(signals, len(queries), len(snippets), how.depth, options)
+        for query, hits in zip(content.queries, found, strict=True):
+            yield query, np.array([hit.index for hit in hits], dtype=np.uint32)
+    else:
+        for row, query in enumerate(content.queries):
+            yield query, _reranked(signals, row, np.array(how.pool[query], dtype=np.int64))[: how.depth]
+
+
+def _reranked(signals: Sequence[Cosines | Terms], row: int, candidates: Indices) -> Places:
+    """One query's candidates by falling mean; equal ones keep ascending places."""
+    if not len(candidates):
+        return np.zeros(0, dtype=np.uint32)
+    entering = [
+        signal.raw(np.full(len(candidates), row), candidates)
+        if isinstance(signal, Cosines)
+        else signal.index.scores([signal.queries[row]]).share(0, candidates)
+        for signal in signals
+    ]
+    means = np.round(np.array(entering).mean(axis=0), DECIMALS)
+    return candidates[np.argsort(-means, kind="stable")].astype(np.uint32)
+
+
+def _texts(members: MemberQuerySet, option: TextOption | str) -> Iterator[str]:
+    for row in members.select_related("text__body").iterator(ROWS_A_READ):
+        yield extract_searched_text(row.text.text, option)

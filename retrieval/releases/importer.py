@@ -1,0 +1,399 @@
+"""A release folder → collections, labels and a benchmark, by the hundred thousand pairs.
+
+The same folder gives the same benchmark: with `workbench.json` and `provenance/`, which `export release`
+writes, also origins, licences, who gave each label, and the candidates that are searched. Without them it is
+any release of CoSQA+. Importing again changes nothing, and goes on where it was cut off.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, TypeAlias, TypeVar
+
+from django.db import transaction
+from django.utils import timezone
+
+from retrieval.collections.import_report import ImportCounts, Imported, Options
+from retrieval.collections.importer import find_or_make_collection, flags_of, keep_readable_records
+from retrieval.evaluation.publication import Chosen, NothingToPublish, Order, last_of, publish_chosen
+from retrieval.exporting import provenance
+from retrieval.filters import Rule
+from retrieval.filters.apart import Apart
+from retrieval.models import (
+    Annotator,
+    Benchmark,
+    Candidate,
+    Collection,
+    Label,
+    Mining,
+    Pair,
+    Pool,
+    Source,
+    statements,
+)
+from retrieval.models.labels import BASES
+from retrieval.models.texts import canonicalize_text
+from retrieval.releases.beside import Beside
+from retrieval.releases.manifest import Manifest, manifest_of
+from retrieval.releases.storage import Members, store_release_batch
+from retrieval.sources import Problem, Record
+from retrieval.sources.formats import cosqa
+from retrieval.sources.formats.cosqa_plus import LICENCE, Release, release_in
+from retrieval.sources.readers.json_stream import stream_json_elements
+from retrieval.sources.readers.read_progress import expect_file_read
+from retrieval.sources.readers.records import Object, read_record_objects
+from retrieval.texts.hostile import mark_hostile_characters
+from retrieval.texts.plurals import count_noun
+from retrieval.threads import prefetch_parts
+
+BATCH: Final = 2000
+LONGEST_RULE: Final = 400
+AS_RELEASED: Final = "as released: "
+GIVER: Final = ("source", "assisted", "scale", "annotator", "version", "basis")
+SAID: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "basis")
+LABEL_COLUMNS: Final = (*SAID, "source", "created_at")
+CANDIDATE_COLUMNS: Final = ("mining", "pair", "query", "rank", "score", "scores")
+
+
+A = TypeVar("A")
+
+
+class _Known(Exception):
+    """The benchmark was published before."""
+
+    def __init__(self, benchmark: Benchmark) -> None:
+        super().__init__(str(benchmark))
+        self.benchmark = benchmark
+
+
+Giver: TypeAlias = tuple[str, ...]
+"""What the file says of who gave a label, as in GIVER; empty where it says nothing."""
+Given: TypeAlias = tuple[bytes, bytes, float, Giver]
+"""Hashes of query and snippet, relevance, who gave it."""
+
+
+class NoRelease(ValueError):
+    """The folder has none of a release's files; the message names them."""
+
+
+def import_release(folder: Path, name: str, options: Options) -> Imported:
+    """Import a release as collections and a benchmark called `name`. Raises `NoRelease`.
+
+    Labels get annotators of the kind original data, one for each that gave some, which say who that was.
+    """
+    release, told = release_in(folder), manifest_of(folder)
+    if folder.is_file():
+        raise NoRelease(f"{folder} is a file: unpack it and name the folder, or upload it on its page.")
+    if release.pairs is None and (release.queries is None or release.codebase is None):
+        raise NoRelease(
+            f"{folder} has no query.json, codebase.json or pairs.json (nor test_agent_… of them)."
+        )
+    importing = _Import(folder, name, release, told, options)
+    pairs = release.pairs
+    for path in (release.queries or pairs, release.codebase or pairs, pairs):
+        if path:
+            expect_file_read(path)
+    if options.dry_run:
+        return replace(importing.counted(), missing=importing.withheld())
+    with importing.apart:
+        importing.fill()
+    importing.label()
+    return replace(importing.done(importing.published()), missing=importing.withheld())
+
+
+class _Import:
+    """One import of a release, step by step."""
+
+    def __init__(self, folder: Path, name: str, release: Release, told: Manifest, options: Options) -> None:
+        self.folder, self.name, self.release, self.told, self.options = folder, name, release, told, options
+        self.others = options.counts()
+        self.refused = set[int]()
+        self.queries: Members | None = None
+        self.snippets: Members | None = None
+        self.givers: dict[Giver, tuple[int, str, bool, str]] = {}
+        self.means: dict[int, Chosen] = {}
+        self.apart = Apart()
+
+    def done(self, benchmark: Benchmark | None = None) -> Imported:
+        queries, snippets = (part.counts if part else None for part in (self.queries, self.snippets))
+        return Imported(queries, snippets, self.others, benchmark)
+
+    def refuse(self, problem: Problem) -> None:
+        """Remember a record that is no member, so that its pair is not told of a second time."""
+        self.refused.add(problem.record)
+        self.options.refused(problem)
+
+    def tick(self) -> None:
+        self.options.tick(self.done().total())
+
+    def sources(self) -> tuple[Iterator[Record | Problem], Iterator[Record | Problem]]:
+        """Queries and snippets, those of the pairs where they have no file."""
+        release = self.release
+        queries, codebase = release.queries or release.pairs, release.codebase or release.pairs
+        assert queries and codebase, "else it is no release"
+        ask = cosqa.read_query_file if release.queries else cosqa.read_queries
+        code = cosqa.read_snippet_file if release.codebase else cosqa.read_snippets
+        return ask(queries, LICENCE), code(codebase, LICENCE)
+
+    def counted(self) -> Imported:
+        """What is there, and nothing stored."""
+        found = ImportCounts(tell=self.refuse), ImportCounts(tell=self.refuse)
+        there = set[bytes](), set[bytes]()
+        for kind, records, counts, hashes in zip(
+            Collection.Kind.values, self.sources(), found, there, strict=True
+        ):
+            for record in keep_readable_records(records, counts):
+                flags_of(record, kind, counts)
+                hashes.add(_hash(record.text))
+        for batch in _batches(self.given(self.release.pairs) if self.release.pairs else iter(())):
+            self.others.labels += len(self.of_members(self.readable(batch), *there))
+        return Imported(*found, self.others)
+
+    def fill(self) -> None:
+        """The members of both collections."""
+        queries, snippets = self.sources()
+        wanted = self.told.pool == Pool.CANDIDATES
+        for kind, records, side, key in (
+            (Collection.Kind.QUERIES, queries, provenance.QUERIES, "query-idx"),
+            (Collection.Kind.SNIPPETS, snippets, provenance.SNIPPETS, "code-idx"),
+        ):
+            filled = Members(
+                find_or_make_collection(self.name, kind, self.folder.name), ImportCounts(tell=self.refuse)
+            )
+            self.queries, self.snippets = (
+                (filled, self.snippets) if kind == Collection.Kind.QUERIES else (self.queries, filled)
+            )
+            told = _with_origins(records, self.beside(side, key), self.told.knows_rules, filled.counts)
+            for batch in prefetch_parts(_batches(told)):
+                store_release_batch(filled, batch, wanted, self.apart)
+                self.tick()
+
+    def side(self, name: str, key: str) -> Iterator[tuple[int, Object]]:
+        """The records of a side file with their numbers; none where it is missing."""
+        path = self.folder / name
+        if self.told.digest and path.is_file():
+            for row in read_record_objects(path):
+                if not isinstance(row, Problem) and isinstance(row[1].get(key), int):
+                    yield row[1][key], row[1]
+
+    def beside(self, name: str, key: str) -> Beside:
+        """What a side file says of members, by their numbers; those that were withheld are not here."""
+        withheld = {number for number, _ in self.side(provenance.WITHHELD, key)}
+        rows = self.side(name, key)
+        return Beside((str(number), row) for number, row in rows if number not in withheld)
+
+    def withheld(self) -> str:
+        """What the release has origin and hash of alone, in words; empty where that is nothing."""
+        names = (
+            (provenance.WITHHELD, "query-idx", "query", "queries"),
+            (provenance.WITHHELD, "code-idx", "snippet", "snippets"),
+            (provenance.WITHHELD_PAIRS, "query-idx", "labelled pair", "labelled pairs"),
+        )
+        counts = [(sum(1 for _ in self.side(file, key)), one, many) for file, key, one, many in names]
+        told = ", ".join(count_noun(count, one, many) for count, one, many in counts if count)
+        where = f"{provenance.WITHHELD} has origins and hashes"
+        return f"Missing, as the release withholds it for its licence: {told} ({where})." if told else ""
+
+    def label(self) -> None:
+        """The labels of `pairs.json`, in batches."""
+        if self.release.pairs is None:
+            return
+        for batch in prefetch_parts(_batches(self.given(self.release.pairs))):
+            with transaction.atomic():
+                self.store_labels(self.readable(batch))
+            self.tick()
+
+    def given(self, path: Path) -> Iterator[Given | Problem | None]:
+        """Yield what is said of each pair; None for one that can't be read and was told of before.
+
+        Made by a thread: nothing here may ask the database, nor count.
+        """
+        rows = self.side(provenance.LABELS, "query-idx")
+        sides = Beside((f"{number} {row.get('code-idx')}", row) for number, row in rows)
+        hashed = lru_cache(maxsize=8)(_hash)  # the pairs of a query follow each other
+        refused = self.refused
+        for element in stream_json_elements(path):
+            if (
+                not isinstance(element, Problem)
+                and isinstance(element.value, dict)
+                and not cosqa.has_label(element.value)
+            ):
+                continue  # a pair without a label is unjudged
+            found = element if isinstance(element, Problem) else cosqa.read_pair_label(element, path)
+            if isinstance(found, Problem):
+                yield found if self.release.queries or found.record not in refused else None
+                continue
+            pair: Object = element.value  # type: ignore[union-attr]  # problems have been told of
+            told = sides.of(f"{pair.get('query-idx')} {pair.get('code-idx')}")
+            yield (
+                hashed(found.query),
+                _hash(found.snippet),
+                _relevance(told, found.value),
+                tuple([str(told.get(name, "")) for name in GIVER]) if told else (),
+            )
+
+    def readable(self, batch: Sequence[Given | Problem | None]) -> list[Given]:
+        """Those of a batch that can be read; all are counted."""
+        self.others.read += len(batch)
+        for problem in batch:
+            if isinstance(problem, Problem):
+                self.others.refuse(problem)
+        return [row for row in batch if isinstance(row, tuple)]
+
+    def of_members(
+        self, batch: Sequence[Given], asked: Container[bytes], code: Container[bytes]
+    ) -> list[Given]:
+        """Those of a batch whose query and code are there; how many others there are is told."""
+        kept = [row for row in batch if row[0] in asked and row[1] in code]
+        if missing := len(batch) - len(kept):
+            message = f"{count_noun(missing, 'pair')} whose query or code is in no file of the release"
+            self.others.refuse(Problem(str(self.release.pairs), 0, message))
+        return kept
+
+    def said(self, key: Giver, value: int) -> tuple[int, int, int, str, bool, str]:
+        """The columns SAID of a label after its pair."""
+        by, scale, assisted, basis = self.giver(key)
+        usual = Label.Scale.BINARY if value in (0, 1) else Label.Scale.GRADED
+        return by, 1, value, scale or usual.value, assisted, basis
+
+    def giver(self, key: Giver) -> tuple[int, str, bool, str]:
+        """The annotator of labels, their scale where one is told, whether they were assisted, their basis."""
+        if key not in self.givers:
+            source, assisted, scale, annotator, version, basis = key or ("",) * len(GIVER)
+            config: dict[str, Any] = {"source": self.folder.name}
+            if source in Source.values and source != Source.ORIGINAL:
+                who, which = mark_hostile_characters(annotator)[:120], mark_hostile_characters(version)[:64]
+                config |= {"given_by": source, "annotator": who, "version": which}
+            by = Annotator.objects.version(Annotator.Kind.ORIGINAL, self.name, config)
+            scale = scale if scale in Label.Scale.values else ""
+            self.givers[key] = by.pk, scale, assisted == str(True), basis if basis in BASES else ""
+        return self.givers[key]
+
+    def store_labels(self, batch: Sequence[Given]) -> None:
+        assert self.queries and self.snippets, "members come first"
+        asked, code = self.queries.ids, self.snippets.ids
+        kept = self.of_members(batch, asked, code)
+        pairs = Pair.objects.keep_ids([(asked[row[0]], code[row[1]]) for row in kept])
+        now = timezone.now()
+        rows = []
+        for query, snippet, relevance, key in kept:
+            texts = asked[query], code[snippet]
+            if relevance.is_integer():
+                rows.append((pairs[texts], *self.said(key, int(relevance)), self.name, now))
+            else:  # the mean of several labels, which are not in the file
+                self.means.setdefault(pairs[texts], Chosen(*texts, pairs[texts], relevance, None, ""))
+        statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
+        self.others.labels += len(kept)
+
+    def published(self) -> Benchmark | None:
+        """The benchmark of the labels; None where there are none."""
+        assert self.queries and self.snippets, "members come first"
+        queries, snippets = (
+            Collection.objects.get(pk=part.target.pk) for part in (self.queries, self.snippets)
+        )
+        rule = self.told.merge_rule.removeprefix(AS_RELEASED)
+        rule = (
+            f"{AS_RELEASED}{rule}"[:LONGEST_RULE]
+            if rule
+            else "labels of the release; of several the last one"
+        )
+        order = Order(self.name, queries, snippets, rule)
+        try:
+            with transaction.atomic():
+                if self.told.pool == Pool.CANDIDATES:
+                    order = replace(order, mining=self.mined(queries, snippets))
+                given = Label.objects.filter(
+                    annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=self.name
+                )
+                made = publish_chosen(order, self.with_means(last_of(given)))
+                if order.mining is not None and made.mining_id != order.mining.pk:
+                    raise _Known(made)  # takes the mining back, which is there already
+                return made
+        except _Known as known:
+            return known.benchmark
+        except NothingToPublish:
+            return None
+
+    def with_means(self, chosen: Iterable[Chosen]) -> Iterator[Chosen]:
+        """What labels say, but of pairs with a mean relevance that."""
+        yield from (row for row in chosen if row.pair not in self.means)
+        yield from self.means.values()
+
+    def mined(self, queries: Collection, snippets: Collection) -> Mining:
+        """A mining with the candidates of the release, as if it had been performed here."""
+        mining = Mining.objects.create(
+            queries=queries,
+            snippets=snippets,
+            encoders=list(self.told.encoders),
+            k=self.told.k,
+            rule=0,
+            until=snippets.size,
+            state=Mining.State.DONE,
+            finished_at=timezone.now(),
+        )
+        rows = self.side(provenance.CANDIDATES, "query-idx")
+        while batch := list(islice(rows, BATCH)):
+            self.store_candidates(mining, [row for _, row in batch])
+            self.tick()
+        return mining
+
+    def store_candidates(self, mining: Mining, batch: Sequence[Object]) -> None:
+        assert self.queries and self.snippets, "members come first"
+        asked, code = self.queries.numbers, self.snippets.numbers
+        found = [
+            (asked[row["query-idx"]], code[row["code-idx"]], int(row["rank"]), float(row["score"]))
+            for row in batch
+            if row["query-idx"] in asked and row.get("code-idx") in code
+        ]
+        pairs = Pair.objects.keep_ids([(query, snippet) for query, snippet, _, _ in found])
+        rows = [
+            (mining.pk, pairs[query, snippet], query, rank, score, "{}")
+            for query, snippet, rank, score in found
+        ]
+        statements.insert_all(Candidate, CANDIDATE_COLUMNS, rows)
+
+
+def _batches(rows: Iterator[A]) -> Iterator[list[A]]:
+    while batch := list(islice(rows, BATCH)):
+        yield batch
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.sha256(canonicalize_text(text).encode()).digest()
+
+
+def _relevance(told: Mapping[str, Any], label: int) -> float:
+    """The relevance beside a label, where it is a number that means the same: also a mean, such as 2.5."""
+    relevance = told.get("relevance")
+    plain = isinstance(relevance, int | float) and not isinstance(relevance, bool)
+    same = plain and -10 <= relevance <= 100 and (relevance > 0) == bool(label)  # type: ignore[operator]
+    return float(relevance if same else label)  # type: ignore[arg-type]
+
+
+def _with_origins(
+    records: Iterable[Record | Problem],
+    sides: Beside,
+    knows_rules: bool,
+    counts: ImportCounts,
+) -> Iterator[tuple[Record, str, Rule | None]]:
+    """Yield each record with its number in the file, as a text, and its rules where they are known."""
+    for record in records:
+        counts.read += 1
+        if isinstance(record, Problem):
+            counts.refuse(record)
+            continue
+        side = sides.of(record.source_id)
+        if not side:
+            yield record, record.source_id, None
+            continue
+        told = {name: str(side.get(name, "")) for name in ("source_id", "origin", "licence")}
+        rules = side.get("rules")
+        known = (
+            Rule(rules) if knows_rules and isinstance(rules, int) and 0 <= rules < 2 ** len(Rule) else None
+        )
+        yield Record(record.text, **told), record.source_id, known

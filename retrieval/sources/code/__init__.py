@@ -1,0 +1,1 @@
+"""Functions out of source files, wherever these lie, in several languages."""

@@ -1,0 +1,128 @@
+"""Functions and methods out of Python source, wherever it lies (`retrieval.sources.code.places`).
+
+A snippet is a function's own text from `def` to its last line, moved to the left margin. Decorators are left
+out, as in CodeSearchNet. The source id is `path/in/the/source.py::Class.name`; a name that is defined again
+in one file gets `#2`, `#3`.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from retrieval.filters import Function, Unreadable, ast_lines, parse_snippet
+from retrieval.sources import Problem, Record
+from retrieval.sources.code.files import SPDX, SourceFile, find_first_group
+from retrieval.sources.code.places import iterate_source_files
+from sandbox.candidate.syntax import FILE
+
+
+def read_python_functions(place: Path | str) -> Iterator[Record | Problem]:
+    """Yield the functions of a place, in order of path and line."""
+    for file in iterate_source_files(place):
+        if isinstance(file, Problem):
+            yield file
+        else:
+            yield from functions_of(file)
+
+
+def functions_of(file: SourceFile) -> Iterator[Record | Problem]:
+    """Yield the functions of one source file, or a `Problem` whose record is the line that cannot be read."""
+    try:
+        code = _decoded(file.content)
+        statements = parse_snippet(code, FILE)
+    except Unreadable as error:
+        yield Problem(f"{file.origin}: {file.name}", error.lineno, f"is not readable Python: {error.msg}")
+        return
+    licence = find_first_group(SPDX, code[:2000]) or file.licence  # what is taken from others says so itself
+    lines, seen = ast_lines(code), Counter[str]()
+    for name, function in _functions(statements):
+        seen[name] += 1
+        again = f"#{seen[name]}" if seen[name] > 1 else ""
+        place = f"{file.link}#L{function.lineno}-L{function.end_lineno}" if file.link else file.origin
+        yield Record(_own_text(function, lines), f"{file.name}::{name}{again}", place, licence)
+
+
+class Cut(NamedTuple):
+    """A function's own text, and the line on which it ends in its file."""
+
+    text: str
+    end: int
+
+
+def in_utf8(content: bytes) -> bytes:
+    """A source file as grammars read it, whatever encoding it declares; as it is where it can't be read."""
+    try:
+        return _decoded(content).encode()
+    except (Unreadable, UnicodeEncodeError):
+        return content
+
+
+def cuts_of(content: bytes) -> dict[tuple[int, str], Cut]:
+    """The functions of a source file by first line and name; none of one that Python can't parse."""
+    try:
+        code = _decoded(content)
+        statements = parse_snippet(code, FILE)
+    except Unreadable:
+        return {}
+    lines = ast_lines(code)
+    return {
+        (found.lineno, found.name): Cut(_own_text(found, lines), found.end_lineno or found.lineno)
+        for _, found in _functions(statements)
+    }
+
+
+def _functions(statements: list[ast.stmt], prefix: str = "") -> Iterator[tuple[str, Function]]:
+    """Find functions at the top and in classes, also under `if`, `for` and the like, not inside functions."""
+    for statement in statements:
+        if isinstance(statement, ast.FunctionDef | ast.AsyncFunctionDef):
+            yield prefix + statement.name, statement
+        elif isinstance(statement, ast.ClassDef):
+            yield from _functions(statement.body, f"{prefix}{statement.name}.")
+        elif inside := _branches(statement):
+            yield from _functions(inside, prefix)
+
+
+def _branches(statement: ast.stmt) -> list[ast.stmt]:
+    """The statements inside another one, in all of its branches; a simple one has none."""
+    parts = [getattr(statement, name, []) for name in ("body", "orelse", "finalbody")]
+    parts += [part.body for name in ("handlers", "cases") for part in getattr(statement, name, [])]
+    return [inner for part in parts for inner in part]
+
+
+def _own_text(function: Function, lines: list[str]) -> str:
+    """Cut a function out and take its indent away, except inside strings, whose value would change."""
+    start, end = function.lineno - 1, function.end_lineno or function.lineno
+    indent = lines[start][: len(lines[start]) - len(lines[start].lstrip(" \t"))]
+    kept = _lines_in_strings(function)
+    own = (
+        line if number in kept else line.removeprefix(indent)
+        for number, line in enumerate(lines[start:end], start + 1)
+    )
+    return "".join(own).rstrip()
+
+
+def _lines_in_strings(function: Function) -> set[int]:
+    """Number the lines that begin inside a string that is not the docstring."""
+    docstring = function.body[0].value if isinstance(function.body[0], ast.Expr) else None
+    strings = (
+        node
+        for node in ast.walk(function)
+        if isinstance(node, ast.JoinedStr | ast.Constant) and node is not docstring
+    )
+    return {line for node in strings for line in range(node.lineno + 1, (node.end_lineno or node.lineno) + 1)}
+
+
+def _decoded(content: bytes) -> str:
+    """Decode a source file by its own declaration (PEP 263). Raises `Unreadable`."""
+    try:
+        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
+        return content.decode(encoding)
+    except (SyntaxError, LookupError, UnicodeError) as error:  # a codec may be none of texts, as rot13 is
+        line = content.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
+        raise Unreadable(line, f"bad encoding: {error}") from error

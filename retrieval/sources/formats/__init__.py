@@ -1,0 +1,1 @@
+"""The files of the field, a module for each format."""

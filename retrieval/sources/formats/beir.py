@@ -1,0 +1,216 @@
+"""BEIR's and MTEB's folders: `corpus.jsonl`, `queries.jsonl` and `qrels/*.tsv`, all also gzipped, or Parquet.
+
+Corpus: `_id` or `id`, `title`, `text`; queries: `_id` or `id`, `text`; qrels: columns `query-id`,
+`corpus-id`, `score`. A document's text is its title, where it has one, and its text on the next line.
+
+Parquet lies as the hub has it, in any number of parts: `corpus/`, `queries/` and `qrels/` (or the default
+configuration: `data/`, `default/`) with `SPLIT-00000-of-00001.parquet`; in `data/` also corpus and queries;
+as the hub converts it, `corpus/SPLIT/0000.parquet`; or as `export parquet` writes it. `export huggingface`
+writes JSON Lines in `data/`. Of a folder with a data set for each language one is chosen
+(`retrieval.sources.formats.beir_places`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain
+from pathlib import Path
+
+from retrieval.sources import GivenLabel, Item, Problem, Query, Scale, Snippet
+from retrieval.sources.formats.beir_places import NAMES, NotChosen, place_of
+from retrieval.sources.formats.table import ALLOWED
+from retrieval.sources.readers.lookup import Lookup
+from retrieval.sources.readers.parquet import (
+    ENDING,
+    MissingLibrary,
+    import_pyarrow,
+    missing_parts,
+    read_parquet_rows,
+)
+from retrieval.sources.readers.read_progress import expect_file_read
+from retrieval.sources.readers.records import (
+    SEPARATORS,
+    Object,
+    Refused,
+    kind_of,
+    name_of_record,
+    read_record_objects,
+    text_of_record,
+    whole_number,
+)
+from retrieval.sources.readers.seen_ids import Seen
+
+ID = ("_id", "id", "number", "query_idx", "code_idx")
+QUERY_ID = ("query-id", "query_id", "query_idx", "query")
+DOCUMENT_ID = ("corpus-id", "corpus_id", "code_idx", "code")
+SCORE = ("score", "relevance")
+ORIGIN, LICENCE, METADATA = "origin", ("licence", "license"), "metadata"
+OF_TEXTS = (*ID, "title", "text", ORIGIN, *LICENCE, METADATA)
+LABELLED = (QUERY_ID, DOCUMENT_ID, SCORE)
+OF_LABELS = (*QUERY_ID, *DOCUMENT_ID, *SCORE)
+
+__all__ = ["NotChosen", "read_beir_folder"]
+
+
+def read_beir_folder(folder: Path, split: str = "", configuration: str = "") -> Iterator[Item]:
+    """Yield queries, snippets and labels, these of one split (`test`) or of all.
+
+    Of several data sets in the folder (`python-corpus/` …) those of the one that is called so (`python`).
+    Raises NotChosen before anything is read, where a name is needed or isn't there.
+
+    Scores of 0 and 1 are matches and none; where one is above 1 all are on the scale of 0 to 3; others are
+    refused. Texts that labels need lie on disk meanwhile.
+    """
+    if folder.is_file():
+        yield Problem(str(folder), 0, "is a file: unpack it and name the folder, or upload it on its page")
+        return
+    place = place_of(folder, configuration)
+    qrels, texts = place.qrels(split), {name: place.texts(name) for name in NAMES}
+    every = [*texts["queries"], *texts["corpus"], *qrels]
+    if any(path.suffix == ENDING for path in every):
+        try:
+            import_pyarrow()
+        except MissingLibrary as missing:
+            yield Problem(str(folder), 0, str(missing))
+            return
+    for path in [*every, *qrels]:  # labels are read twice
+        expect_file_read(path)
+    yield from missing_parts(every)
+    if split and not qrels:
+        yield Problem(str(folder), 0, f"has no {place.prefix}qrels/{split}.tsv")
+    with Lookup() as queries, Lookup() as documents:
+        scale = _prepared(qrels, queries, documents)
+        for name, made, lookup in (("queries", _query, queries), ("corpus", _document, documents)):
+            if not texts[name]:
+                none = f"has no {place.prefix}{name}.jsonl and no Parquet files of {name}"
+                yield Problem(str(place.folder), 0, none)
+            seen = Seen()  # of all parts together
+            for path in texts[name]:
+                yield from _texts(path, place.origin, made, lookup, seen)
+        for path in qrels:
+            yield from _labels(path, scale, queries, documents)
+
+
+def _records(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Object] | Problem]:
+    return read_parquet_rows(path, columns) if path.suffix == ENDING else read_record_objects(path)
+
+
+def _prepared(qrels: list[Path], queries: Lookup, documents: Lookup) -> Scale:
+    """Note whose texts the labels need, and tell their scale."""
+    scale: Scale = "binary"
+    for path in qrels:
+        for row in _records(path, OF_LABELS):
+            if isinstance(row, Problem):
+                continue
+            queries.want([name_of_record(row[1], QUERY_ID, "")])
+            documents.want([name_of_record(row[1], DOCUMENT_ID, "")])
+            if _is_graded(_score(row[1])):
+                scale = "graded"
+    return scale
+
+
+def _is_graded(score: object) -> bool:
+    try:
+        return whole_number(score, ALLOWED["graded"], SCORE[0]) > 1
+    except Refused:
+        return False
+
+
+def _score(record: Object) -> object:
+    return next((record[key] for key in SCORE if key in record), None)
+
+
+def _texts(
+    path: Path,
+    origin: str,
+    made: Callable[[str, int, Object], Query | Snippet],
+    lookup: Lookup,
+    seen: Seen,
+) -> Iterator[Item]:
+    for row in _records(path, OF_TEXTS):
+        if isinstance(row, Problem):
+            yield row
+            continue
+        try:
+            record = made(origin, *row)
+            _refuse_again(row[1], record, seen)
+        except Refused as refused:
+            yield Problem(str(path), row[0], str(refused))
+            continue
+        lookup.keep(record.source_id, record.text)
+        yield record
+
+
+def _refuse_again(row: Object, record: Query | Snippet, seen: Seen) -> None:
+    """Raises Refused for an id that stood for another text; a record without one is called by its number."""
+    name = name_of_record(row, ID, "")
+    if name and (why := seen.refusal(name, record.text)):
+        raise Refused(why)
+
+
+def _query(origin: str, number: int, record: Object) -> Query:
+    return Query(
+        text_of_record(record, [_key(record, "query")]),
+        name_of_record(record, ID, number - 1),
+        *_told(origin, record),
+    )
+
+
+def _document(origin: str, number: int, record: Object) -> Snippet:
+    title = text_of_record(record, ["title"], needed=False)
+    text = text_of_record(record, [_key(record, "code")], needed=not title.strip())
+    whole = "\n".join(part for part in (title, text) if part.strip())
+    return Snippet(whole, name_of_record(record, ID, number - 1), *_told(origin, record))
+
+
+def _key(record: Object, ours: str) -> str:
+    """Where a record has its text: in `text`, or as `export huggingface` writes it."""
+    return ours if ours in record and "text" not in record else "text"
+
+
+def _told(origin: str, record: Object) -> tuple[str, str]:
+    """Origin and licence of a record that tells them, also in its metadata, where our exports have them."""
+    metadata = record.get(METADATA)
+    inside = metadata if isinstance(metadata, dict) else {}
+    came_from = name_of_record(record, [ORIGIN], "") or name_of_record(inside, [ORIGIN], "")
+    return came_from or origin, name_of_record(record, LICENCE, "") or name_of_record(inside, LICENCE, "")
+
+
+def _labels(path: Path, scale: Scale, queries: Lookup, documents: Lookup) -> Iterator[Item]:
+    rows = iter(_records(path, OF_LABELS))
+    first = next(rows, None)
+    if why := _another_table(path, first):
+        yield Problem(str(path), 0, why)
+        return
+    for row in chain([first] if first else [], rows):
+        if isinstance(row, Problem):
+            yield row
+            continue
+        try:
+            yield _label(row[1], scale, queries, documents)
+        except Refused as refused:
+            yield Problem(str(path), row[0], str(refused))
+
+
+def _another_table(path: Path, first: tuple[int, Object] | Problem | None) -> str:
+    """Why a table has no labels: its first line, which names the columns, is a label, or names others."""
+    if kind_of(path) not in SEPARATORS or isinstance(first, Problem):
+        return ""
+    wanted = ", ".join(keys[0] for keys in LABELLED)
+    if first is None:
+        return f"has no label below its first line, which names the columns {wanted}"
+    if all(any(key in first[1] for key in keys) for keys in LABELLED):
+        return ""
+    has = ", ".join(f'"{name}"' for name in list(first[1])[:8])
+    return f"its first line must name the columns {wanted}; it is {has}"
+
+
+def _label(record: Object, scale: Scale, queries: Lookup, documents: Lookup) -> GivenLabel:
+    value = whole_number(_score(record), ALLOWED[scale], f'"{SCORE[0]}"')
+    query, document = name_of_record(record, QUERY_ID, ""), name_of_record(record, DOCUMENT_ID, "")
+    asked, found = queries.get(query), documents.get(document)
+    if asked is None:
+        raise Refused(f"there is no query {query[:40]!r} among the queries")
+    if found is None:
+        raise Refused(f"there is no document {document[:40]!r} in the corpus")
+    return GivenLabel(asked, found, value, scale)

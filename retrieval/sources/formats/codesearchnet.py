@@ -1,0 +1,79 @@
+"""CodeSearchNet's corpus: JSON Lines, gzipped or not, of all six languages, with or without documentation.
+
+Each line is a function with `code` (or `original_string`), `repo`, `path`, `func_name`, `url`, `language`,
+`docstring`, and in what `extract` writes `licence`; the names that the Hugging Face copy gave these keys are
+read too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
+from retrieval.sources.code.documentation import first_paragraph, worth_asking
+from retrieval.sources.readers.read_progress import expect_file_read
+from retrieval.sources.readers.records import (
+    Object,
+    Refused,
+    name_of_record,
+    read_record_objects,
+    text_of_record,
+)
+
+LANGUAGES = ("go", "java", "javascript", "php", "python", "ruby")
+CODE = ("code", "original_string", "func_code_string", "whole_func_string", "function")
+DOCUMENTATION = ("docstring", "func_documentation_string")
+LINK = ("url", "func_code_url")
+REPOSITORY = ("repo", "repository_name", "nwo")
+PLACE = ("path", "func_path_in_repository")
+NAME = ("func_name", "identifier")
+LICENCE = ("licence", "license")
+
+
+def read_codesearchnet(places: Sequence[Path], documentation: bool = False) -> Iterator[Item]:
+    """Yield the functions of files and folders, in order of path.
+
+    With `documentation`, the first paragraph of each function's documentation is a query, labelled as
+    answered by it; paragraphs of less than three words are none.
+    """
+    files = [path for place in places for path in _files(place)]
+    for path in files:
+        expect_file_read(path)
+    for path in files:
+        for row in read_record_objects(path):
+            if isinstance(row, Problem):
+                yield row
+            else:
+                yield from _codesearchnet_items(path, *row, documentation)
+
+
+def _files(place: Path) -> list[Path]:
+    if not place.is_dir():
+        return [place]
+    return sorted(path for path in place.rglob("*.jsonl*") if path.suffix in (".jsonl", ".gz"))
+
+
+def _codesearchnet_items(path: Path, number: int, record: Object, documentation: bool) -> Iterator[Item]:
+    try:
+        snippet = _snippet(record, number)
+        said = first_paragraph(text_of_record(record, DOCUMENTATION, needed=False)) if documentation else ""
+    except Refused as refused:
+        yield Problem(str(path), number, str(refused))
+        return
+    yield snippet
+    if worth_asking(said):
+        yield Query(said, snippet.source_id, snippet.origin)
+        yield GivenLabel(said, snippet.text, 1)
+
+
+def _snippet(record: Object, number: int) -> Snippet:
+    language = record.get("language", "python")
+    if language not in LANGUAGES:
+        raise Refused(f'"language" is {str(language)[:20]!r}; expected one of {", ".join(LANGUAGES)}')
+    repository, place = name_of_record(record, REPOSITORY, ""), name_of_record(record, PLACE, "")
+    within = "/".join(part for part in (repository, place) if part)
+    name = name_of_record(record, NAME, "")
+    source_id = f"{within}::{name}" if within and name else f"{within or number - 1}"
+    licence = name_of_record(record, LICENCE, "")
+    return Snippet(text_of_record(record, CODE), source_id, name_of_record(record, LINK, within), licence)

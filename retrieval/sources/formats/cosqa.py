@@ -1,0 +1,171 @@
+"""CoSQA's and CoSQA+'s JSON files: queries, code bases and the labels that came with them.
+
+Queries, and labelled pairs: a JSON array of objects with `doc` (CoSQA) or `query` (CoSQA+), and for pairs
+`code` and `label`. Code base: `code_idx_map.txt`, a JSON object from function to index, or an array of
+objects with `code`; without one, the code of the pairs. Other keys are ignored.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from retrieval.sources import GivenLabel, Problem, Record
+from retrieval.sources.readers.json_stream import Element, stream_json_elements
+from retrieval.sources.readers.records import name_of_record
+from retrieval.sources.readers.seen_ids import Seen
+
+QUERY_TEXT = ("doc", "query")
+QUERY_ID = ("query-idx", "idx")
+CODE_TEXT = ("code",)
+CODE_ID = ("code-idx", "retrieval_idx", "idx")
+LABELS = (0, 1)
+
+__all__ = [
+    "GivenLabel",
+    "has_label",
+    "read_code_of_pairs",
+    "read_labels",
+    "read_pair_label",
+    "read_pairs",
+    "read_queries",
+    "read_query_file",
+    "read_snippet_file",
+    "read_snippets",
+]
+
+
+class _WrongShape(ValueError):
+    """A record is not what the format says; the message tells what was expected."""
+
+
+def read_queries(path: Path, licence: str = "") -> Iterator[Record | Problem]:
+    """Yield the queries of a file of queries or pairs; a query of several pairs comes once for each."""
+    for element in stream_json_elements(path):
+        yield _record(element, path, QUERY_TEXT, QUERY_ID, licence)
+
+
+def read_query_file(path: Path, licence: str = "") -> Iterator[Record | Problem]:
+    """Yield the queries of a file of their own, in which an id stands for one query: the first counts."""
+    seen = Seen()
+    for element in stream_json_elements(path):
+        yield _once(element, _record(element, path, QUERY_TEXT, QUERY_ID, licence), path, QUERY_ID, seen)
+
+
+def read_snippets(path: Path, licence: str = "") -> Iterator[Record | Problem]:
+    """Yield the functions of a code base."""
+    for element in stream_json_elements(path):
+        yield _snippet(element, path, licence)
+
+
+def read_snippet_file(path: Path, licence: str = "") -> Iterator[Record | Problem]:
+    """As `read_snippets`; an id of an array stands for one function: the first counts."""
+    seen = Seen()
+    for element in stream_json_elements(path):
+        yield _once(element, _snippet(element, path, licence), path, CODE_ID, seen)
+
+
+def read_code_of_pairs(path: Path, licence: str = "") -> Iterator[Record | Problem]:
+    """Yield the code of a file of pairs, once for each; records without any (queries) are passed over.
+
+    So are records that `read_queries` or, where they have a label, `read_labels` tells of.
+    """
+    for element in stream_json_elements(path):
+        if not isinstance(element, Element) or not isinstance(element.value, dict):
+            continue
+        if any(key in element.value for key in CODE_TEXT):
+            found = _record(element, path, CODE_TEXT, CODE_ID, licence)
+            if isinstance(found, Record) or not has_label(element.value):
+                yield found
+
+
+def read_labels(path: Path) -> Iterator[GivenLabel | Problem]:
+    """Yield the labels of a file of pairs; records without a label (a file of queries) are passed over.
+
+    So are records without a readable query, which `read_queries` tells of.
+    """
+    for element in stream_json_elements(path):
+        query = _record(element, path, QUERY_TEXT, QUERY_ID, "")
+        if isinstance(element, Element) and isinstance(query, Record) and has_label(element.value):
+            yield read_pair_label(element, path)
+
+
+def read_pairs(path: Path) -> Iterator[GivenLabel | Problem]:
+    """Yield the labels of a file of pairs whose queries have a file of their own.
+
+    Nobody else tells what can't be read in it; records without a label are passed over.
+    """
+    for element in stream_json_elements(path):
+        if isinstance(element, Problem):
+            yield element
+        elif not isinstance(element.value, dict) or has_label(element.value):
+            yield read_pair_label(element, path)
+
+
+def _snippet(element: Element | Problem, path: Path, licence: str) -> Record | Problem:
+    if isinstance(element, Element) and element.key is not None:
+        return _mapped(element, element.key, path, licence)
+    return _record(element, path, CODE_TEXT, CODE_ID, licence)
+
+
+def _once(
+    element: Element | Problem, found: Record | Problem, path: Path, id_keys: Sequence[str], seen: Seen
+) -> Record | Problem:
+    """What was found, or why not: its id stood for another text before. A null is no id."""
+    if isinstance(found, Problem) or isinstance(element, Problem) or not isinstance(element.value, dict):
+        return found
+    has_id = any(element.value.get(key) is not None for key in id_keys)
+    why = seen.refusal(found.source_id, found.text) if has_id else ""
+    return Problem(str(path), element.number, why) if why else found
+
+
+def _record(
+    element: Element | Problem, path: Path, text_keys: Sequence[str], id_keys: Sequence[str], licence: str
+) -> Record | Problem:
+    if isinstance(element, Problem):
+        return element
+    try:
+        text = _text(element.value, text_keys)
+        name = name_of_record(element.value, id_keys, element.number - 1)
+    except _WrongShape as wrong:
+        return Problem(str(path), element.number, str(wrong))
+    return Record(text, name, path.name, licence)
+
+
+def _mapped(element: Element, code: str, path: Path, licence: str) -> Record | Problem:
+    if not isinstance(element.value, int) or not code.strip():
+        message = f"expected a function and its index, found {code[:20]!r}: {str(element.value)[:20]!r}"
+        return Problem(str(path), element.number, message)
+    return Record(code, str(element.value), path.name, licence)
+
+
+def has_label(record: dict[str, Any]) -> bool:
+    """Whether a pair is judged; data frames write one that isn't as null."""
+    return record.get("label") is not None
+
+
+def read_pair_label(element: Element, path: Path) -> GivenLabel | Problem:
+    """The label of one pair of a file."""
+    try:
+        query, snippet = _text(element.value, QUERY_TEXT), _text(element.value, CODE_TEXT)
+        value = element.value["label"]
+        if isinstance(value, bool) or value not in LABELS:
+            number = ", a number" if isinstance(value, str) else ""
+            raise _WrongShape(f'"label" is {str(value)[:20]!r}; expected 0 or 1{number}')
+    except _WrongShape as wrong:
+        return Problem(str(path), element.number, str(wrong))
+    return GivenLabel(query, snippet, int(value))
+
+
+def _text(value: Any, keys: Sequence[str]) -> str:
+    wanted = " or ".join(f'"{key}"' for key in keys)
+    if not isinstance(value, dict):
+        raise _WrongShape(f"expected an object with {wanted}, found {str(value)[:20]!r}")
+    key = next((key for key in keys if key in value), None)
+    if key is None:
+        has = ", ".join(f'"{name}"' for name in list(value)[:8]) or "nothing"
+        raise _WrongShape(f"has no {wanted}; it has {has}")
+    if not isinstance(value[key], str) or not value[key].strip():
+        raise _WrongShape(f'"{key}" must be a text that is not empty, found {str(value[key])[:20]!r}')
+    return str(value[key])

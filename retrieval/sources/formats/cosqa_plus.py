@@ -1,0 +1,93 @@
+"""A release of CoSQA+: a folder with queries, code base and labelled pairs, each one JSON array.
+
+Files have been called `query.json`, `codebase.json`, `pairs.json` with `gpt4o_augment_` (first version) or
+`test_agent_` (agents' labels) before it, and `…pairs_true.json` or `pairs_for_search.json` where only matches
+are in it. Keys use hyphens: `query-idx`, `code-idx`, `pair-idx`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from retrieval.sources import Item, Problem, Query, Record, Snippet
+from retrieval.sources.formats.cosqa import (
+    read_code_of_pairs,
+    read_labels,
+    read_pairs,
+    read_queries,
+    read_query_file,
+    read_snippet_file,
+)
+from retrieval.sources.readers.read_progress import expect_file_read
+
+PREFIXES = ("", "test_agent_", "gpt4o_augment_")
+ENDINGS = (".json", "")
+QUERIES = ("query",)
+CODE_BASE = ("codebase",)
+PAIRS = ("pairs", "pairs_for_search", "pairs_true")
+LICENCE = "CC-BY-4.0"
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """The files of a release; one that is missing is None."""
+
+    queries: Path | None
+    codebase: Path | None
+    pairs: Path | None
+
+
+def release_in(folder: Path) -> Release:
+    """Find a release's files by their old and new names, all pairs before the matches alone."""
+    return Release(_first(folder, QUERIES), _first(folder, CODE_BASE), _first(folder, PAIRS))
+
+
+def release_at(place: Path) -> Release:
+    """A folder's files; or one file by itself, which is what it is called: queries, a code base, or pairs.
+
+    What is called otherwise is read as pairs are: of records without code or label the queries alone come.
+    """
+    if place.is_dir():
+        return release_in(place)
+    if place.name in _called(QUERIES):
+        return Release(place, None, None)
+    return Release(None, place, None) if place.name in _called(CODE_BASE) else Release(None, None, place)
+
+
+def read_cosqa_plus(release: Release) -> Iterator[Item]:
+    """Yield queries, snippets and labels. Queries or snippets without a file of their own are
+    those of the pairs.
+    """
+    pairs = release.pairs
+    for path in (release.queries or pairs, release.codebase or pairs, pairs):
+        if path:
+            expect_file_read(path)
+    if release.queries:
+        yield from _as(Query, read_query_file(release.queries, LICENCE))
+    if release.codebase:
+        yield from _as(Snippet, read_snippet_file(release.codebase, LICENCE))
+    if release.pairs:
+        if not release.queries:
+            yield from _as(Query, read_queries(release.pairs, LICENCE))
+        if not release.codebase:
+            yield from _as(Snippet, read_code_of_pairs(release.pairs, LICENCE))
+        yield from (read_pairs if release.queries else read_labels)(release.pairs)
+
+
+def _as(kind: type[Query | Snippet], records: Iterator[Record | Problem]) -> Iterator[Item]:
+    for record in records:
+        if isinstance(record, Problem):
+            yield record
+        else:
+            yield kind(record.text, record.source_id, record.origin, record.licence)
+
+
+def _first(folder: Path, names: tuple[str, ...]) -> Path | None:
+    return next((path for called in _called(names) if (path := folder / called).is_file()), None)
+
+
+def _called(names: tuple[str, ...]) -> list[str]:
+    """What a file of a release may be called, by all its versions."""
+    return [f"{p}{name}{end}" for name in names for p in PREFIXES for end in ENDINGS]

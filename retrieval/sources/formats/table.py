@@ -1,0 +1,135 @@
+"""Plain JSON Lines, JSON, CSV and TSV files, with the columns named by who imports them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+from typing import Final
+
+from retrieval.sources import GivenLabel, Item, Problem, Query, Scale, Snippet
+from retrieval.sources.readers.read_progress import expect_file_read
+from retrieval.sources.readers.records import (
+    Object,
+    Refused,
+    name_of_record,
+    read_record_objects,
+    text_of_record,
+    whole_number,
+)
+
+ROLES: Final = ("query", "snippet", "label", "query_id", "snippet_id", "origin", "licence")
+USUAL: Final[Mapping[str, Sequence[str]]] = {
+    "query": ("query", "querytext", "question", "doc", "docstring", "title", "nl", "intent", "text"),
+    "snippet": ("snippet", "code", "answer", "function", "funccodestring", "wholefuncstring", "source"),
+    "label": ("label", "relevance", "judged", "judgement", "judgment", "score", "match", "rating"),
+    "query_id": ("queryid", "queryidx", "qid", "idx", "id"),
+    "snippet_id": ("snippetid", "codeid", "codeidx", "corpusid", "docid", "retrievalidx"),
+    "origin": ("origin", "url", "link", "where", "githuburl", "funccodeurl", "repo", "repository", "path"),
+    "licence": ("licence", "license", "spdx"),
+}
+"""What columns are often called, without case, blanks and hyphens; the likelier names first."""
+PEEKED: Final = 20
+MOST_COLUMNS: Final = 200
+
+ALLOWED: dict[Scale, tuple[int, ...]] = {"binary": (0, 1), "graded": (0, 1, 2, 3)}
+
+
+@dataclass(frozen=True, slots=True)
+class Columns:
+    """Which column is what; an empty name: there is none. Raises ValueError for a mapping of no use."""
+
+    query: str = ""
+    snippet: str = ""
+    label: str = ""
+    query_id: str = ""
+    snippet_id: str = ""
+    origin: str = ""
+    licence: str = ""
+    scale: Scale = "binary"
+    may_lack_label: bool = False
+    """Whether a record without the column of labels is an unjudged pair, as one with an empty label is."""
+
+    def __post_init__(self) -> None:
+        if not (self.query or self.snippet):
+            raise ValueError("name the column of the queries, of the snippets, or both")
+        if self.label and not (self.query and self.snippet):
+            raise ValueError("a label belongs to a query and a snippet: name the columns of both")
+
+
+@dataclass(frozen=True, slots=True)
+class Peek:
+    """The names of a file's columns, and its first records."""
+
+    columns: tuple[str, ...]
+    rows: tuple[Object, ...]
+
+
+def peek_table_file(path: Path) -> Peek | Problem:
+    """What the first records of a file have; of a file without a readable one, why."""
+    rows, problem = list[Object](), Problem(str(path), 0, "has no records")
+    for row in islice(read_record_objects(path), PEEKED):
+        if isinstance(row, Problem):
+            problem = row
+        else:
+            rows.append(row[1])
+    names = tuple(dict.fromkeys(name for row in rows for name in row if name))[:MOST_COLUMNS]
+    return Peek(names, tuple(rows)) if names else problem
+
+
+def guess_column_roles(seen: Peek) -> dict[str, str]:
+    """For each role the column that is probably meant, each once; empty where none is. And the scale."""
+    plain = {re.sub(r"[^a-z]", "", name.lower()): name for name in reversed(seen.columns)}
+    found = dict[str, str]()
+    for role in ROLES:
+        taken = set(found.values())
+        names = (plain.get(usual, "") for usual in USUAL[role])
+        found[role] = next((name for name in names if name and name not in taken), "")
+    if not (found["query"] and found["snippet"]):
+        found["label"] = ""
+    graded = any(str(row.get(found["label"])).strip() in ("2", "3") for row in seen.rows)
+    return {**found, "scale": "graded" if graded else "binary"}
+
+
+def read_table_rows(path: Path, columns: Columns) -> Iterator[Item]:
+    """Yield each row's query, snippet and label, as far as there are columns of them.
+
+    An empty label is an unjudged pair: no label, and no problem.
+    """
+    expect_file_read(path)
+    for row in read_record_objects(path):
+        if isinstance(row, Problem):
+            yield row
+            continue
+        try:
+            yield from _items_of_row(path, *row, columns)
+        except Refused as refused:
+            yield Problem(str(path), row[0], str(refused))
+
+
+def _items_of_row(path: Path, number: int, record: Object, columns: Columns) -> list[Item]:
+    items: list[Item] = []
+    origin, licence = _optional(record, columns.origin) or path.name, _optional(record, columns.licence)
+    if columns.query:
+        text = text_of_record(record, [columns.query])
+        items.append(Query(text, name_of_record(record, [columns.query_id], number - 1), origin, licence))
+    if columns.snippet:
+        code = text_of_record(record, [columns.snippet])
+        items.append(Snippet(code, name_of_record(record, [columns.snippet_id], number - 1), origin, licence))
+    lacks = columns.may_lack_label and columns.label not in record
+    if columns.label and not lacks and str(_given(record, columns.label)).strip():
+        value = whole_number(record[columns.label], ALLOWED[columns.scale], f'"{columns.label}"')
+        items.append(GivenLabel(text, code, value, columns.scale))
+    return items
+
+
+def _optional(record: Object, column: str) -> str:
+    return text_of_record(record, [column], needed=False) if column else ""
+
+
+def _given(record: Object, column: str) -> object:
+    if column not in record:
+        raise Refused(f'has no "{column}"')
+    return "" if record[column] is None else record[column]

@@ -1,0 +1,124 @@
+"""Lines and CSV rows of a text file, in constant memory, where one bad line spoils the whole.
+
+Imports keep what they can read of a file; figures computed from half a file would be wrong without a word, so
+here the first bad line ends the reading. A gzipped file is known by its first bytes, whatever it is called.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import math
+import re
+import zlib
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from itertools import count
+from pathlib import Path
+from typing import Final, TextIO
+
+from retrieval.sources.readers.read_progress import open_metered_file
+
+LINE_LIMIT = 65_536
+"""Characters in one line; a longer one is a damaged file or none of this kind."""
+
+GZIPPED: Final = b"\x1f\x8b"
+PACKED_AT_MOST: Final = 200
+SURELY_SMALL: Final = 64 * 2**20
+"""JSON and CSV pack to a tenth; what packs to a two-hundredth, and is larger than this, is a bomb."""
+
+BAD_BYTES = re.compile("[\udc80-\udcff]")
+NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
+SHOWN = 40
+
+
+class Malformed(ValueError):
+    """A file or one of its lines cannot be read. `line` counts from 1; 0 means the whole file."""
+
+    def __init__(self, file: Path, line: int, message: str) -> None:
+        super().__init__(f"{file}, line {line}: {message}" if line else f"{file}: {message}")
+        self.file = file
+        self.line = line
+        self.message = message
+
+
+def read_numbered_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[tuple[int, str]]:
+    """Yield (number from 1, line with its end) of a UTF-8 file; a mark of byte order is passed over.
+
+    Raises `Malformed` for a file that cannot be opened or unpacked, a line above `limit` characters and other
+    bytes.
+    """
+    try:
+        with _opened(path) as (stream, most):
+            for number in count(1):
+                line = stream.readline(limit + 1)
+                most -= len(line)
+                if not line:
+                    return
+                if most < 0:
+                    raise Malformed(path, number, f"unpacks to over {PACKED_AT_MOST} times its size")
+                if len(line) > limit:
+                    raise Malformed(path, number, f"is longer than {limit:,} characters")
+                if BAD_BYTES.search(line):
+                    raise Malformed(path, number, "has bytes that are not UTF-8; convert the file to UTF-8")
+                yield number, line
+    except (OSError, EOFError, zlib.error) as error:  # gzip's BadGzipFile is an OSError
+        why = getattr(error, "strerror", "") or error
+        raise Malformed(path, 0, f"cannot be read: {why}") from error
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[tuple[TextIO, float]]:
+    """The text of a file, and how many characters of it are read at most."""
+    with open_metered_file(path) as file:
+        packed = file.peek(len(GZIPPED))[: len(GZIPPED)] == GZIPPED
+        most = max(SURELY_SMALL, PACKED_AT_MOST * path.stat().st_size) if packed else math.inf
+        raw = gzip.GzipFile(fileobj=file) if packed else file
+        # Bytes that are not UTF-8 become lone surrogates, which tell the line that has them.
+        with io.TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
+            yield stream, most
+
+
+def csv_rows(path: Path, numbered: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
+    """Yield (number of its last line, fields) of each CSV row that is not blank. Raises `Malformed`."""
+    last = 0
+
+    def texts() -> Iterator[str]:
+        nonlocal last
+        for last, line in numbered:  # noqa: B007 -- read below, when the row is complete
+            yield line
+
+    try:
+        for row in csv.reader(texts(), strict=True):
+            if any(field.strip() for field in row):
+                yield last, row
+    except csv.Error as error:
+        raise Malformed(path, last, f"is not CSV: {error}") from error
+
+
+def named_twice(header: Iterable[str]) -> str:
+    """What is said of a header that names a column twice; empty for one that doesn't.
+
+    >>> named_twice(["query", "label", "label"])
+    "the header names the column 'label' twice: rename or remove one of them"
+    """
+    twice = next((name for name, times in Counter(header).items() if name and times > 1), "")
+    return (
+        f"the header names the column {clip_text(twice)} twice: rename or remove one of them" if twice else ""
+    )
+
+
+def parse_finite_number(written: str, path: Path, line: int, what: str, largest: float = math.inf) -> float:
+    """The finite number that is written, in [-largest, largest]. Raises `Malformed`, which names `what`."""
+    value = float(written) if NUMBER.fullmatch(written) else math.nan
+    if not (math.isfinite(value) and abs(value) <= largest):
+        bounds = "" if largest == math.inf else f" from {-largest:g} to {largest:g}"
+        raise Malformed(path, line, f"expected a number{bounds} as {what}, found {clip_text(written)}")
+    return value
+
+
+def clip_text(text: str) -> str:
+    """A text of any length as it stands in a message."""
+    return repr(text if len(text) <= SHOWN else text[: SHOWN - 1] + "…")

@@ -1,0 +1,262 @@
+"""Records of JSON Lines, CSV and TSV files, also gzipped, in constant memory; a bad one is told and skipped.
+
+`retrieval.sources.readers.lines` is for figures, which half a file would spoil; here
+what is readable is kept.
+"""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import io
+import json
+import math
+import re
+import zlib
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from itertools import count
+from pathlib import Path
+from typing import Any, TextIO, TypeAlias
+
+from retrieval.sources import Problem
+from retrieval.sources.readers.json_stream import DECODER, RECORD_LIMIT, stream_json_elements
+from retrieval.sources.readers.lines import PACKED_AT_MOST, SURELY_SMALL, clip_text, named_twice
+from retrieval.sources.readers.read_progress import open_metered_file
+
+BAD_BYTES = re.compile("[\udc80-\udcff]")
+WHOLE = re.compile(r"(?<=\d)\.0+$")
+SEPARATORS = {".csv": ",", ".tsv": "\t"}
+JSON_LINES = (".jsonl", ".ndjson")
+PACKED = ".gz"
+
+Object: TypeAlias = dict[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class _BadLine(Problem):
+    """A line with bytes that are no text: a row of a table that has it ends where it would have ended."""
+
+    text: str = ""
+
+
+class Refused(ValueError):
+    """A record is not what its format says; the message tells what was expected."""
+
+
+def kind_of(path: Path) -> str:
+    """The suffix that tells a file's format, in lower case, without `.gz`."""
+    return Path(path.name.lower().removesuffix(PACKED)).suffix
+
+
+def read_record_objects(path: Path) -> Iterator[tuple[int, Object] | Problem]:
+    """Yield (number from 1, record) of a JSON Lines, JSON, CSV or TSV file, told by its name's end."""
+    kind = kind_of(path)
+    if kind in SEPARATORS:
+        yield from _rows(path, SEPARATORS[kind])
+    elif kind in JSON_LINES:
+        yield from _json_lines(path)
+    elif kind == ".json":
+        yield from _array(path)
+    else:
+        known = ", ".join([*JSON_LINES, ".json", *SEPARATORS])
+        yield Problem(str(path), 0, f"its name must end in one of {known}, all but .json also with {PACKED}")
+
+
+def text_of_record(record: Object, keys: Sequence[str], needed: bool = True) -> str:
+    """The text under the first of `keys` that the record has; with `needed` not blank. Raises `Refused`."""
+    key = next((key for key in keys if record.get(key) is not None), None)
+    if key is None:
+        if not needed:
+            return ""
+        raise Refused(_lacks(record, keys))
+    value = record[key]
+    if not isinstance(value, str) or (needed and not value.strip()):
+        raise Refused(f'"{key}" must be a text that is not empty, found {clip_text(str(value))}')
+    return value
+
+
+def _lacks(record: Object, keys: Sequence[str]) -> str:
+    """Why a record has no text under `keys`: it has others, or a null."""
+    wanted = " or ".join(f'"{key}"' for key in keys)
+    if nulls := [f'"{key}"' for key in keys if key in record]:
+        return f"has no text: {' and '.join(nulls)} {'is' if len(nulls) == 1 else 'are'} null"
+    has = ", ".join(f'"{name}"' for name in list(record)[:8]) or "nothing"
+    return f"has no {wanted}; it has {has}"
+
+
+def name_of_record(record: Object, keys: Sequence[str], otherwise: object) -> str:
+    """What the record is called: the first of `keys` that it has, a text or a number.
+
+    `7.0` is 7: so data frames write a column in which a number is missing.
+    """
+    found = next((record[key] for key in keys if _is_name(record.get(key))), otherwise)
+    return str(int(found) if isinstance(found, float) else found)
+
+
+def _is_name(value: object) -> bool:
+    return isinstance(value, str | int) or (isinstance(value, float) and value.is_integer())
+
+
+def whole_number(written: object, allowed: Sequence[int], what: str) -> int:
+    """A number of `allowed`, written as itself or as text. Raises `Refused`, which names `what`.
+
+    `1.0` is 1: so data frames write a column in which a number is missing.
+    """
+    text = WHOLE.sub("", str(written).strip())
+    found = next((value for value in allowed if str(value) == text), None)
+    if found is None or isinstance(written, bool):
+        expected = f"{allowed[0]} to {allowed[-1]}" if len(allowed) > 2 else " or ".join(map(str, allowed))
+        raise Refused(f"{what} is {clip_text(str(written))}; expected {expected}")
+    return found
+
+
+def lines_of(path: Path, limit: int = RECORD_LIMIT) -> Iterator[tuple[int, str] | Problem]:
+    """Yield (number from 1, line) of a UTF-8 file, gzipped or not; lines that cannot be read are told."""
+    try:
+        with _opened(path) as stream:
+            yield from _lines(stream, path, limit)
+    except (OSError, EOFError, zlib.error) as error:  # gzip's BadGzipFile is an OSError
+        yield Problem(str(path), 0, f"cannot be read to its end: {getattr(error, 'strerror', '') or error}")
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[TextIO]:
+    with open_metered_file(path) as raw, ExitStack() as packed:
+        is_packed = path.name.lower().endswith(PACKED)
+        plain = packed.enter_context(gzip.GzipFile(fileobj=raw)) if is_packed else raw
+        with io.TextIOWrapper(plain, encoding="utf-8-sig", errors="surrogateescape", newline="\n") as stream:
+            yield stream
+
+
+def _lines(stream: TextIO, path: Path, limit: int) -> Iterator[tuple[int, str] | Problem]:
+    file, left = str(path), _most_of(path)
+    for number in count(1):
+        line = stream.readline(limit + 1)
+        left -= len(line)
+        if not line:
+            return
+        if left < 0:
+            yield Problem(
+                file, number, f"unpacks to over {PACKED_AT_MOST} times its size: what is left is not read"
+            )
+            return
+        if len(line) > limit:
+            yield Problem(file, number, f"is longer than {limit:,} characters and is skipped")
+            while line and not line.endswith("\n") and left >= 0:
+                line = stream.readline(limit)
+                left -= len(line)
+        elif BAD_BYTES.search(line):
+            yield _BadLine(file, number, "has bytes that are not UTF-8; convert the file to UTF-8", line)
+        else:
+            yield number, line
+
+
+def _most_of(path: Path) -> float:
+    """Characters that are read of a file: of a packed one, what an honest one may have."""
+    packed = path.name.lower().endswith(PACKED)
+    return max(SURELY_SMALL, PACKED_AT_MOST * path.stat().st_size) if packed else math.inf
+
+
+def _json_lines(path: Path) -> Iterator[tuple[int, Object] | Problem]:
+    for line in lines_of(path):
+        if isinstance(line, Problem):
+            yield line
+        elif line[1].strip():
+            yield _object(line[1], str(path), line[0])
+
+
+def _object(line: str, file: str, number: int) -> tuple[int, Object] | Problem:
+    try:
+        value = DECODER.decode(line)
+    except (ValueError, RecursionError) as error:
+        reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error) or "nested too deeply"
+        return Problem(file, number, f"is not JSON: {reason}")
+    if not isinstance(value, dict):
+        return Problem(file, number, f"expected an object, found {clip_text(str(value))}")
+    return number, value
+
+
+def _array(path: Path) -> Iterator[tuple[int, Object] | Problem]:
+    for element in stream_json_elements(path):
+        if isinstance(element, Problem):
+            yield element
+        elif isinstance(element.value, dict):
+            yield element.number, element.value
+        else:
+            message = f"expected an object, found {clip_text(str(element.value))}"
+            yield Problem(str(path), element.number, message)
+
+
+def _rows(path: Path, separator: str) -> Iterator[tuple[int, Object] | Problem]:
+    """Rows as objects by the header's names; numbers count lines, as a row's last line has them.
+
+    Of a column that the header names twice nobody knows which is meant: such a table has no rows.
+    """
+    lines, header = _Lines(path), list[str]()
+    rows = csv.reader(lines, delimiter=separator, strict=True)
+    while (row := _row(rows, lines, path)) is not None:
+        yield from lines.problems
+        if lines.problems:
+            continue  # without one of its lines it would be another row
+        if not header:
+            header = [name.strip() for name in row]
+            if why := named_twice(header):
+                yield Problem(str(path), lines.last, why)
+                return
+        elif any(field.strip() for field in row):
+            yield _named(header, row, str(path), lines.last)
+
+
+def _row(rows: Iterator[list[str]], lines: _Lines, path: Path) -> list[str] | None:
+    """The next row, None behind the last; what is wrong with it is among the problems of its lines."""
+    lines.begin()
+    try:
+        return next(rows, None)
+    except csv.Error as error:
+        lines.problems.append(Problem(str(path), lines.last, f"is not {kind_of(path)[1:].upper()}: {error}"))
+        if "field limit" in str(error):
+            lines.pass_over()
+        return []
+
+
+class _Lines:
+    """The lines of a table, for the reader of CSV, which takes as many as a row has.
+
+    `problems` are those of the row at hand, `last` is the number of its last line.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.lines, self.problems = lines_of(path), list[Problem]()
+        self.last = self.quotes = 0
+
+    def begin(self) -> None:
+        """What comes is another row."""
+        self.problems.clear()
+        self.quotes = 0
+
+    def __iter__(self) -> Iterator[str]:
+        return self
+
+    def __next__(self) -> str:
+        line = next(self.lines)
+        if isinstance(line, Problem):
+            self.problems.append(line)
+            text = line.text if isinstance(line, _BadLine) else ""
+        else:
+            self.last, text = line
+        self.quotes += text.count('"')
+        return text
+
+    def pass_over(self) -> None:
+        """Go on to the end of a cell that is too long, or its lines would be taken for rows."""
+        left = RECORD_LIMIT
+        while self.quotes % 2 and left > 0 and (line := next(self, None)) is not None:
+            left -= len(line)
+
+
+def _named(header: list[str], row: list[str], file: str, line: int) -> tuple[int, Object] | Problem:
+    if len(row) != len(header):
+        return Problem(file, line, f"expected {len(header)} columns as in the header, found {len(row)}")
+    return line, dict(zip(header, row, strict=True))

@@ -1,0 +1,1 @@
+"""Files of the web: fetched, resumed and checked, from public addresses alone."""

@@ -1,0 +1,43 @@
+"""What is ordered where files are uploaded: their format, and what it asks beside them."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar
+
+from django.db import models
+
+from retrieval.jobs import JobOrder
+from retrieval.models import Job
+
+
+class Format(models.TextChoices):
+    """What uploaded files are."""
+
+    COSQA = "cosqa", "CoSQA: queries and a code base (JSON)"
+    COSQA_PLUS = "cosqa-plus", "CoSQA\u207a: a release as three JSON files, or as a zip of them"
+    RELEASE = "release", "An export of ours: the zip of a release, as a benchmark again"
+    TABLE = "table", "A table of your own: CSV, TSV, JSON Lines or JSON, columns chosen next"
+    BEIR = "beir", "BEIR or MTEB: a zip of corpus, queries and qrels"
+    QRELS = "qrels", "TREC qrels, or CodeSearchNet\u2019s annotations: labels of what is there"
+    PYTHON = "python", "Python: a source file, a wheel, an sdist or a zip of sources"
+    DOCUMENTED = (
+        "documented",
+        "Python or Java: documented functions, their documentation as queries",
+    )
+    CODESEARCHNET = "codesearchnet", "CodeSearchNet: functions of six languages (JSON Lines, or its zips)"
+    STAQC = "staqc", "StaQC: a pickle of Stack Overflow code"
+    NCS = "ncs", "Neural Code Search: questions with their answers (JSON)"
+
+
+class ImportOrder(JobOrder):
+    """Import uploaded files into collections of this name. A table waits for its columns to be chosen first.
+
+    `options` are what the format asks beside its files. `addresses` are where files are that a worker has to
+    download first, by the names of the job's files.
+    """
+
+    kind: ClassVar = Job.Kind.IMPORT
+    name: str
+    format: Format
+    options: dict[str, Any] = {}
+    addresses: dict[str, str] = {}

@@ -1,0 +1,480 @@
+"""Follows the candidate line by line and counts its calls; bounded by numbers alone, so that it repeats.
+
+The program must not notice: values are shown without running code of its classes, no local outlives its time
+by a reference from here, and an error in here stays in here.
+"""
+
+from __future__ import annotations
+
+import _thread
+import sys
+from itertools import count
+
+from sandbox.harness.opaque_callables import hide
+from sandbox.harness.trace.folding import Book, Lane
+from sandbox.harness.trace.identity import is_one_of, name_of, plain_text
+from sandbox.harness.trace.values import render
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import CodeType, FrameType
+    from typing import Any
+
+    from sandbox.harness.channel import Channel
+    from sandbox.harness.trace.folding import Loop
+
+_MOST_LINES, _MOST_FOLLOWED, _MOST_CALLS = 1_000_000, 120_000, 300_000
+_MOST_CHARACTERS = 1_000_000
+_MOST_CALLS_TOLD, _MOST_CALLS_CHECKED, _MOST_FRAMES, _MOST_SUSPENDED = 200, 8, 50, 1000
+# Of a code object: it is a function's, not a module's or class's body; it is a generator's or coroutine's.
+_FUNCTION_FLAG, _SUSPENDABLE_FLAGS, _GENERATOR_FLAGS = 0x1, 0x2A0, 0x220
+_COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
+_FIXED = (int, str, bytes, float, bool, complex, type(None))
+_NOWHERE = _LAST_LINE = 1 << 30
+# Who uses one of these notices when a local is let go: then the copy is renewed before each instruction.
+_FINALIZERS = ("__del__", "weakref", "getrefcount")
+_ENDS_OF_ITERATORS = ("StopIteration", "StopAsyncIteration", "GeneratorExit")
+# The instruction's number; where it is another one, what a generator returned at its end is not told.
+# Taken before the program runs.
+_gettrace, _settrace, _thread_number = sys.gettrace, sys.settrace, _thread.get_ident
+_YIELD_VALUE = 86 if sys.version_info < (3, 12) else -1
+
+
+class Tracer:
+    """Steps are sent as they come, folded; coverage goes on for longer; then tracing ends and says so.
+
+    `words` are the candidate's own, in the order in which they were given, and by line of the program.
+
+    The interpreter writes a frame's locals back from the copy that was looked at, once the trace function has
+    ended. Meanwhile another thread may have changed them, so the copy is renewed by looking once more, last
+    and with no call after it. The copy keeps what it holds alive: see `_FINALIZERS`.
+    """
+
+    def __init__(
+        self,
+        channel: Channel,
+        filenames: tuple[str, str],
+        limits: dict[str, Any],
+        request: dict[str, Any],
+        names: dict[str, Any],
+    ) -> None:
+        lines = request["trace"]
+        # Both are asked for by the outermost call of the candidate: before it begins, and when it has ended.
+        self.entered = self.left = _nothing
+        # Of an outermost call: the candidate's own word if it is an operation of a class, else nothing.
+        self.word_of: Callable[[FrameType], str] = _no_word
+        self.words: list[str] = []
+        self.words_by_line: dict[int, str] = {}
+        self._missed = [False]
+        # What the interpreter is given: `sys.gettrace()` leads nowhere.
+        self.function = _trace_function(hide(self._dispatch), names, self._missed)
+        # Of the two counts one byte for each call: threads that add one at a time lose none.
+        self._calls, self._made, self._numbers = bytearray(), bytearray(), count(1)
+        self.reached: set[int] = set()
+        self.called_from: dict[int, int] = {}
+        # By the frame that evaluates an assertion: the calls made for it.
+        self.checking: dict[int, list[int]] = {}
+        self.incomplete = not lines
+        self.following = lines
+        self.book = Book(channel, limits["trace_steps"] if lines else 0)
+        self.limit = limits["value_chars"]
+        self.lines_left, self.characters_left = _MOST_LINES if lines else 0, _MOST_CHARACTERS
+        self.quiet: set[int] = set()
+        # Threads in a call of the candidate that is not followed.
+        self._within: set[int] = set()
+        self.over = False
+        self._candidate, self._program = filenames
+        self._loops: dict[int, dict[int, int]] = {}
+        for function, first, last in request["loops"]:
+            self._loops.setdefault(function, {})[first] = last
+        self._lanes: dict[int, Lane] = {}
+        self._active: dict[int, list[Activation]] = {}
+        self._suspended: dict[int, Activation] = {}
+        self._begins: dict[int, int] = {}
+        texts = request["candidate"] + request["source"]
+        self._finalizers = any(word in texts for word in _FINALIZERS)
+
+    @property
+    def calls(self) -> int:
+        """How often a function of the candidate was entered or resumed."""
+        return len(self._calls)
+
+    @property
+    def made(self) -> int:
+        """How many calls came from outside of the candidate."""
+        return len(self._made)
+
+    @property
+    def truncated(self) -> bool:
+        """Whether steps were left out."""
+        return self.book.truncated or self._missed[0] or (self.following and self.over)
+
+    def resume(self) -> None:
+        """Start, or start again: the interpreter drops a tracer in which the recursion limit was hit."""
+        if not self.over and _gettrace() is None:
+            thread = _thread_number()
+            self._within.discard(thread)
+            if self._active.pop(thread, None):
+                self._lanes[thread].unwind()
+            _settrace(self.function)
+
+    def start_anew(self, steps: int) -> None:
+        """Go on in a fork, with a trace of its own; calls and lines count on."""
+        self.book.renew(steps)
+        self._lanes, self._active, self._within = {}, {}, set()
+        self.resume()
+
+    def paused(self) -> Tracer:
+        """A `with` block in which calls of the candidate do not count: the recorder looks at a value."""
+        return self
+
+    def __enter__(self) -> None:
+        self.quiet.add(_thread_number())
+
+    def __exit__(self, *error: object) -> None:
+        self.quiet.discard(_thread_number())
+
+    def finish(self) -> str:
+        """Stop in this thread; what the program put in the tracer's place, or nothing."""
+        found = _gettrace()
+        _settrace(None)
+        foreign = found is not None and found is not self.function
+        # Where the recursion limit was met, a frame was not followed, or the tracer was dropped.
+        if (found is None and not self.over) or self._missed[0]:
+            self.incomplete = True
+        return "replaced the trace function" if foreign else ""
+
+    def close(self) -> None:
+        """Stop everywhere and send what is not sent yet."""
+        stopped, self.over = self.over, True
+        for lane in self._lanes.values():
+            lane.close()
+        self.over = stopped
+
+    def _dispatch(self, frame: FrameType) -> Any:
+        """The interpreter enters a frame of the run's namespace."""
+        code = frame.f_code
+        if plain_text(code.co_filename) != self._candidate or self.over:
+            return None
+        try:
+            return self._entered(frame, code)
+        except (RecursionError, MemoryError):
+            self.book.truncated = True
+            return None
+
+    def _entered(self, frame: FrameType, code: CodeType) -> Any:
+        thread = _thread_number()
+        if thread in self.quiet:
+            return None
+        if not code.co_flags & _FUNCTION_FLAG:
+            return self._cover if self.lines_left > 0 else None
+        self._calls.append(0)
+        if len(self._calls) > _MOST_CALLS:
+            self.over = self.incomplete = True
+            _settrace(None)
+            return None
+        if len(self._calls) > _MOST_FOLLOWED and self.following:
+            self.following, self.incomplete, self.book.truncated = False, True, True
+        if self.following:
+            return self._activation(frame, code, thread).event
+        self._note_word(frame)
+        return self._around(frame, thread)
+
+    def _around(self, frame: FrameType, thread: int) -> Any:
+        """Of what is not followed, tell when the outermost call begins and ends all the same."""
+        if thread in self._within or self._active.get(thread):
+            return None
+        self._within.add(thread)
+        self.entered()
+        frame.f_trace_lines = False
+        return self._leaving
+
+    def _leaving(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "return":
+            self._within.discard(_thread_number())
+            self.left()
+        return self._leaving
+
+    def _activation(self, frame: FrameType, code: CodeType, thread: int) -> Activation:
+        active = self._active.get(thread)
+        if active is None:
+            active = self._active[thread] = []
+            self._lanes.setdefault(thread, Lane(self.book, len(self._lanes)))
+        activation = None
+        if code.co_flags & _SUSPENDABLE_FLAGS:
+            suspended = self._suspended.pop(id(frame), None)
+            activation = None if self._begins_here(frame, code) else suspended
+        if activation is None:
+            activation = Activation(self, frame, code, len(active))
+            activation.call = active[-1].call if active else self._numbered(frame, activation)
+            if not active:
+                self._note_word(frame)
+                activation.looked = True
+            if code.co_flags & _SUSPENDABLE_FLAGS:
+                activation.owner = hash((id(code), activation.call))
+        if self._finalizers:
+            frame.f_trace_opcodes = True
+        if not active:
+            self.entered()
+            self._note(activation.call, frame)
+        lane = self._lanes[thread]
+        activation.lane, activation.active, activation.running = lane, active, True
+        activation.depth = len(active)
+        activation.loop = lane.call(activation.owner, code.co_firstlineno, activation.function, len(active))
+        active.append(activation)
+        if activation.looked:
+            activation.looked = False
+            frame.f_locals  # noqa: B018 (see Tracer)
+        return activation
+
+    def _begins_here(self, frame: FrameType, code: CodeType) -> bool:
+        # A generator is resumed at a later place than it begins at.
+        place = self._begins.setdefault(id(code), frame.f_lasti)
+        if frame.f_lasti < place:
+            self._begins[id(code)] = frame.f_lasti
+        return frame.f_lasti <= place
+
+    def _numbered(self, frame: FrameType, activation: Activation) -> int:
+        number = next(self._numbers)
+        self._made.append(0)
+        if number <= _MOST_CALLS_TOLD:
+            activation.told = True
+            arguments = activation.arguments(frame)
+            line = next((one.f_lineno for one in self._program_frames(frame)), 0)
+            self.book.send("call", number, activation.function, line, arguments)
+        return number
+
+    def _note_word(self, frame: FrameType) -> None:
+        word = self.word_of(frame)
+        if word:
+            self.words.append(word)
+            for caller in self._program_frames(frame):
+                line = caller.f_lineno
+                self.words_by_line[line] = max(word, self.words_by_line.get(line, ""))
+
+    def _note(self, call: int, frame: FrameType) -> None:
+        for caller in self._program_frames(frame):
+            self.called_from[caller.f_lineno] = call
+            checking = self.checking.get(id(caller))
+            if checking is not None and call not in checking and len(checking) < _MOST_CALLS_CHECKED:
+                checking.append(call)
+
+    def _program_frames(self, frame: FrameType) -> Any:
+        """The frames of the program that are being executed, innermost first."""
+        caller = frame.f_back
+        for _ in range(_MOST_FRAMES):
+            if caller is None:
+                return
+            if plain_text(caller.f_code.co_filename) == self._program:
+                yield caller
+            caller = caller.f_back
+
+    def suspend(self, frame: FrameType, activation: Activation) -> None:
+        """Remember a generator or coroutine that may be resumed; of very many, those suspended last."""
+        if len(self._suspended) >= _MOST_SUSPENDED:
+            del self._suspended[next(iter(self._suspended))]
+        self._suspended[id(frame)] = activation
+
+    def loops_of(self, code: CodeType) -> dict[int, int]:
+        """The last line of each loop by its first, of a function."""
+        return self._loops.get(code.co_firstlineno, {})
+
+    def reaches(self, frame: FrameType, line: int) -> bool:
+        """Note a line; False once there are too many of them to go on."""
+        self.reached.add(line)
+        self.lines_left -= 1
+        if self.lines_left > 0:
+            return True
+        self.incomplete = self.book.truncated = True
+        self.following = False
+        frame.f_trace_lines = False
+        return False
+
+    def _cover(self, frame: FrameType, event: str, argument: Any) -> Any:
+        if event == "line":
+            self.reaches(frame, frame.f_lineno)
+        return self._cover
+
+
+class Activation:
+    """One call of a function of the candidate, also while it is suspended. It holds no frame and no value."""
+
+    __slots__ = (
+        *("_code", "_fixed", "_loops", "_place", "_raised", "_texts", "_tracer"),
+        *("active", "call", "depth", "function", "lane", "looked", "loop", "owner", "running", "told"),
+    )
+    active: list[Activation]
+    lane: Lane
+    loop: Loop | None
+
+    def __init__(self, tracer: Tracer, frame: FrameType, code: CodeType, depth: int) -> None:
+        self._tracer, self._code, self.owner = tracer, code, id(code)
+        self.function = plain_text(code.co_qualname)
+        self.call, self.depth, self.told, self.running = 0, depth, False, True
+        self.looked = False
+        self._loops = tracer.loops_of(code)
+        self._place = 0 if code.co_name in _COMPREHENSIONS else -1
+        self._raised = ""
+        self._texts: dict[str, str] = {}
+        self._fixed: dict[str, object] = {}
+
+    def event(self, frame: FrameType, event: str, argument: Any) -> Any:
+        """The interpreter executes a line of the frame, leaves it, or raises in it."""
+        tracer = self._tracer
+        try:
+            if tracer.over or not self.running or (tracer.quiet and _thread_number() in tracer.quiet):
+                pass
+            elif event == "line":
+                self._raised = ""
+                self._line(frame, frame.f_lineno)
+            elif event == "return":
+                self._left(frame, argument)
+            elif event == "exception":
+                self._raised = name_of(argument[0])
+            elif event == "opcode":
+                tracer.lines_left -= 1
+                frame.f_trace_opcodes = self.looked = tracer.lines_left > 0
+        except (RecursionError, MemoryError):
+            tracer.book.truncated = True
+        if self.looked:
+            self.looked = False
+            frame.f_locals  # noqa: B018 (see Tracer)
+        return self.event
+
+    def arguments(self, frame: FrameType) -> str:
+        """What it was called with, as `x=1, y='a'`."""
+        code, values, self.looked = self._code, frame.f_locals, True
+        count = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & flag) for flag in (4, 8))
+        parts, room = [], self._tracer.limit
+        for name in code.co_varnames[:count]:
+            if room > 0 and name in values and not name.startswith("."):
+                parts.append(f"{name}={render(values[name], room, False)}")
+                room -= len(parts[-1]) + 2
+        text = ", ".join(parts)
+        return text if len(text) <= self._tracer.limit else text[: self._tracer.limit - 1] + "…"
+
+    def _line(self, frame: FrameType, line: int) -> None:
+        tracer, lane = self._tracer, self.lane
+        if not tracer.reaches(frame, line):
+            return
+        if lane.top.idle:
+            lane.settle()
+        if self._place >= 0:
+            self._follow_comprehension(frame, line)
+        elif lane.top.owner is self or line in self._loops:
+            self._follow_loops(frame, line)
+        if lane.is_new(line, self.function, self.depth, self.call):
+            lane.step(line, self.function, self.depth, self._changed(frame), self.call)
+
+    def _follow_loops(self, frame: FrameType, line: int) -> None:
+        lane, top = self.lane, self.lane.top
+        while top.owner is self and not top.first <= line <= top.last:
+            self._leave_loop(frame)
+            top = lane.top
+        if top.owner is self and line == top.first:
+            lane.next_pass()
+        elif line in self._loops:
+            lane.enter(self, (line, self._loops[line]), self.function, self.depth)
+
+    def _follow_comprehension(self, frame: FrameType, line: int) -> None:
+        # All of it is one loop, which goes back to the lowest instruction but the first.
+        lane, place, before = self.lane, frame.f_lasti, self._place
+        if before == 0:
+            lane.enter(self, (line, _LAST_LINE), self.function, self.depth)
+            self._place = _NOWHERE
+        elif before == _NOWHERE:
+            self._place = place
+        if before != 0 and lane.top.owner is self and place <= self._place:
+            if before != _NOWHERE or line == lane.top.first:
+                lane.next_pass()
+            self._place = place
+
+    def _leave_loop(self, frame: FrameType) -> None:
+        shown = self.lane.top.number
+        looked = self._place >= 0 or self.lane.top.inside == 1
+        self.lane.leave(self._changed(frame) if shown else [], bool(self._raised) or not looked)
+
+    def _left(self, frame: FrameType, value: Any) -> None:
+        self.running = False
+        while self.active and self.active.pop() is not self:
+            pass
+        if not self.active:
+            self._tracer.left()
+        lane = self.lane
+        lane.settle()
+        while lane.top is not self.loop and lane.top.owner is self:
+            self._leave_loop(frame)
+        if lane.top is self.loop and self.loop is not None:
+            self.loop.idle = True
+        suspendable = self._code.co_flags & _SUSPENDABLE_FLAGS
+        if suspendable and self._may_be_resumed(frame):
+            self._tracer.suspend(frame, self)
+        elif self.told:
+            self._tell_end(value)
+
+    def _may_be_resumed(self, frame: FrameType) -> bool:
+        if _YIELD_VALUE < 0:
+            return True
+        return self._code.co_code[frame.f_lasti] == _YIELD_VALUE and not self._raised
+
+    def _tell_end(self, value: Any) -> None:
+        tracer, self.told = self._tracer, False
+        if value is None and self._raised and self._raised not in _ENDS_OF_ITERATORS:
+            tracer.book.send("returned", self.call, None, self._raised)
+        elif not self._code.co_flags & _GENERATOR_FLAGS:
+            tracer.book.send("returned", self.call, render(value, tracer.limit, False), None)
+
+    def _changed(self, frame: FrameType) -> list[list[str]]:
+        changed, texts, fixed, tracer = [], self._texts, self._fixed, self._tracer
+        self.looked = True
+        for name, value in frame.f_locals.items():
+            kind = type(value)
+            is_fixed = is_one_of(kind, _FIXED)
+            if name.startswith(".") or (is_fixed and name in fixed and fixed[name] is value):
+                continue
+            text = render(value, tracer.limit, False)
+            if is_fixed:
+                fixed[name] = value
+            if texts.get(name) != text:
+                texts[name] = text
+                changed.append([name, text])
+                tracer.characters_left -= len(text)
+        if tracer.characters_left < 0:
+            tracer.book.spend(tracer.book.steps + 1)
+        return changed
+
+
+def _trace_function(dispatch: Any, names: dict[str, Any], missed: list[bool]) -> Any:
+    """A plain function that asks `dispatch` about frames of the namespace; nothing that it has leads on."""
+    errors = RecursionError, MemoryError
+
+    def function(frame: FrameType, event: str, argument: Any) -> Any:
+        # Asking every frame of a library for its code would take longer.
+        if frame.f_globals is not names:
+            return None
+        try:
+            return dispatch(frame)
+        except errors:
+            missed[0] = True
+            return None
+
+    kind: Any = type(function)
+    return kind(function.__code__, {"__builtins__": {}}, "function", None, function.__closure__)
+
+
+def _nothing() -> None:
+    """Nobody asks."""
+
+
+def _no_word(frame: FrameType) -> str:
+    return ""
+
+
+def executable_lines(code: CodeType) -> set[int]:
+    """The lines that hold code, in a module and everything defined in it."""
+    lines = {line for _, _, line in code.co_lines() if line}
+    for constant in code.co_consts:
+        if isinstance(constant, type(code)):
+            lines |= executable_lines(constant)
+    return lines

@@ -1,0 +1,158 @@
+"""Watches what programs and candidates ask the interpreter for, and says so where it leads to the record.
+
+An audit hook can't be removed, and no object that a program holds leads to this one. What a library does for
+its own ends does not count: the nearest frame must be of code that is no file of a library.
+"""
+
+from __future__ import annotations
+
+import _thread
+import sys
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import Any
+
+_frame, _thread_number = sys._getframe, _thread.get_ident
+_FOLDER = (sys.modules[__name__].__file__ or "").rpartition("/")[0] + "/"
+_TEMPORARY = ("/tmp/", "/dev/shm/", "/var/tmp/")
+_FRAMES, _CODE = "looks at stack frames", "makes code objects by hand"
+_TRACING, _HEAP = "replaces the trace function", "searches the heap"
+_MEMORY = "reaches native memory"
+_OWN_SIGNS = {
+    "sys._current_frames": _FRAMES,
+    "sys._current_exceptions": _FRAMES,
+    "code.__new__": _CODE,
+    "sys.settrace": _TRACING,
+    "sys.setprofile": _TRACING,
+    "gc.get_objects": _HEAP,
+    "gc.get_referrers": _HEAP,
+    "gc.get_referents": _HEAP,
+}
+_FRAME_ATTRIBUTES = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame"})
+_PARTS = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+_NATIVE = (
+    *("dlopen", "dlsym", "call_function", "string_at", "wstring_at", "cdata", "cdata/buffer", "addressof"),
+    *("dlsym/handle", "PyObj_FromPtr"),
+)
+
+
+class Watch:
+    """Knows whose a frame is. `tell(who, what)` hears each sign once; `exchanged` that a function changed.
+
+    `is_test` says of a code object whether it is one of the program's with assertions. `by_name`: the sources
+    look up attributes by names that they make, so that a frame of `inspect` is as good as their own. `calm`
+    holds whether the harness itself asks just now.
+    """
+
+    def __init__(
+        self,
+        files: tuple[str, str],
+        by_name: bool,
+        tell: Callable[[str, str], None],
+        exchanged: Callable[[str], None],
+        is_test: Callable[[Any], bool],
+        calm: list[bool],
+    ) -> None:
+        self._calm = calm
+        self._candidate, self._program = files
+        self._by_name, self._is_test = by_name, is_test
+        self._tell_of, self._exchanged = tell, exchanged
+        self._told: set[tuple[str, str]] = set()
+
+    def begin(self) -> None:
+        """From now on, until the process ends."""
+        looks: dict[str, Callable[[tuple[Any, ...], FrameType], None]] = {
+            "sys._getframe": self._got_frame,
+            "object.__getattr__": self._got_attribute,
+            "object.__setattr__": self._set_attribute,
+            "compile": self._compiled,
+            "open": self._opened,
+            **{f"ctypes.{name}": self._native for name in _NATIVE},
+        }
+        for event, sign in _OWN_SIGNS.items():
+            looks[event] = self._noting(sign)
+        busy: set[int] = set()
+        find, thread, frame, calm = looks.get, _thread_number, _frame, self._calm
+        asked, attributes = "object.__getattr__", _FRAME_ATTRIBUTES | {"__code__"}
+
+        def hook(event: str, arguments: tuple[Any, ...]) -> None:
+            look = find(event)
+            if look is None or calm[0] or (event == asked and arguments[1] not in attributes):
+                return
+            own = thread()
+            if own in busy:
+                return
+            busy.add(own)
+            try:
+                look(arguments, frame(1))
+            finally:
+                busy.discard(own)
+
+        sys.addaudithook(hook)
+
+    def who(self, frame: FrameType | None) -> str:
+        """Whose the code of a frame is: candidate, program, or nobody's of them."""
+        file = frame.f_code.co_filename if frame is not None else "/"
+        if file == self._candidate:
+            return "candidate"
+        if file.startswith("<frozen ") or (file.startswith("/") and not file.startswith(_TEMPORARY)):
+            return ""
+        return "program"
+
+    def _tell(self, who: str, what: str) -> None:
+        if who and (who, what) not in self._told:
+            self._told.add((who, what))
+            self._tell_of(who, what)
+
+    def _noting(self, sign: str) -> Callable[[tuple[Any, ...], FrameType], None]:
+        return lambda _, caller: self._tell(self.who(caller), sign)
+
+    def _got_frame(self, _: tuple[Any, ...], caller: FrameType) -> None:
+        while self._by_name and caller.f_code.co_filename.endswith("/inspect.py") and caller.f_back:
+            caller = caller.f_back
+        self._tell(self.who(caller), _FRAMES)
+
+    def _got_attribute(self, arguments: tuple[Any, ...], caller: FrameType) -> None:
+        if arguments[1] in _FRAME_ATTRIBUTES:
+            self._tell(self.who(caller), _FRAMES)
+        elif arguments[1] == "__code__" and self._is_test(arguments[0].__code__):
+            self._tell(self.who(caller), "looks into the code of a test")
+
+    def _set_attribute(self, arguments: tuple[Any, ...], caller: FrameType) -> None:
+        function, part = arguments[:2]
+        if part not in _PARTS or type(function) is not type(_is_file):
+            return
+        who, code = self.who(caller), function.__code__
+        if code.co_filename == self._candidate:
+            if not caller.f_code.co_filename.startswith(_FOLDER):
+                self._exchanged(who)
+        elif part == "__code__" and (who == "candidate" or code.co_filename != self._program):
+            self._tell(who, "changes the code of a function that is not its own")
+
+    def _compiled(self, arguments: tuple[Any, ...], caller: FrameType) -> None:
+        name = arguments[1]
+        if isinstance(name, bytes):
+            name = name.decode("utf-8", "replace")
+        if not isinstance(name, str) or caller.f_code.co_filename.startswith(_FOLDER):
+            return
+        if name in (self._candidate, self._program):
+            self._tell(self.who(caller) or "program", "gives its own code the candidate's file name")
+        elif _is_file(name):
+            self._tell(self.who(caller), "gives its own code a library's file name")
+
+    def _opened(self, arguments: tuple[Any, ...], caller: FrameType) -> None:
+        path = arguments[0]
+        if isinstance(path, str) and path.startswith("/proc/") and path.endswith("/mem"):
+            self._tell(self.who(caller) or "program", _MEMORY)
+
+    def _native(self, _: tuple[Any, ...], caller: FrameType) -> None:
+        while "/ctypes/" in caller.f_code.co_filename and caller.f_back:
+            caller = caller.f_back
+        self._tell(self.who(caller), _MEMORY)
+
+
+def _is_file(name: str) -> bool:
+    return name.startswith("/") and not name.startswith(_TEMPORARY)

@@ -1,0 +1,82 @@
+"""Decisions where raters split, and precedents, over the API."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from annotation.models import Adjudication, Enrolment, Study
+from tests import factories, studies
+from tests.annotation.studies.adjudication.test_decisions import condition, raters, said, study
+
+__all__ = ["raters", "study"]  # fixtures
+pytestmark = pytest.mark.django_db
+SLIP = {"value": 1, "cause": "slip", "note": "a slip", "seen": 0, "precedent": True}
+
+
+@pytest.fixture
+def split(study: Study, raters: list[Enrolment]) -> Study:
+    said(study, raters, 1, 1, 0, 0)
+    return study
+
+
+def send(client: Client, study: Study, **more: Any) -> Any:
+    path = f"/api/studies/{study.pk}/pairs/1/conditions/{condition(study).pk}/decisions"
+    return client.post(path, {**SLIP, **more}, content_type="application/json")
+
+
+def test_the_queue_and_a_decision(erin: Client, split: Study) -> None:
+    waiting = erin.get(f"/api/studies/{split.pk}/decisions").json()["waiting"]
+    assert [(one["number"], one["votes"], one["decision"]) for one in waiting] == [(1, [1, 1, 0, 0], None)]
+
+    made = send(erin, split)
+    assert (made.status_code, made.json()["by"], made.json()["cause"]) == (201, "erin", "slip")
+    told = erin.get(f"/api/studies/{split.pk}/decisions").json()
+    assert told["waiting"] == []
+    assert told["decided"][0]["decision"]["id"] == made.json()["id"]
+    found = erin.get("/api/precedents?q=slip").json()["items"]
+    assert [(one["reason"], one["guidelines"]) for one in found] == [("a slip", "rules")]
+    assert erin.get("/api/precedents?q=none+such").json()["items"] == []
+
+
+def test_who_was_faster_is_told(erin: Client, split: Study) -> None:
+    first = send(erin, split).json()
+    answer = send(erin, split, note="another")
+
+    assert (answer.status_code, answer.json()["stored"]["id"]) == (409, first["id"])
+    assert Adjudication.objects.count() == 1
+    assert send(erin, split, note="another", seen=first["id"]).json()["supersedes"] == first["id"]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"value": 3}, {"cause": "weather"}, {"note": ""}, {"note": "  "}, {"more": 1}]
+)
+def test_what_is_no_decision(erin: Client, split: Study, wrong: dict[str, Any]) -> None:
+    assert send(erin, split, **wrong).status_code == 422
+    assert not Adjudication.objects.exists()
+
+
+def test_raters_are_kept_out(split: Study, raters: list[Enrolment]) -> None:
+    theirs = Client()
+    theirs.force_login(User.objects.get(pk=raters[0].user_id))
+    assert theirs.get(f"/api/studies/{split.pk}/decisions").status_code == 403
+    answer = send(theirs, split)
+    assert (answer.status_code, answer.json()["type"]) == (403, "urn:cosqa:may-not-adjudicate")
+
+
+def test_what_is_not_there(erin: Client, split: Study) -> None:
+    assert erin.get("/api/studies/999/decisions").status_code == 404
+    path = f"/api/studies/{split.pk}/pairs/99/conditions/{condition(split).pk}/decisions"
+    assert erin.post(path, SLIP, content_type="application/json").status_code == 404
+    other = studies.study("other", pairs=[])
+    path = f"/api/studies/{split.pk}/pairs/1/conditions/{condition(other).pk}/decisions"
+    assert erin.post(path, SLIP, content_type="application/json").status_code == 404
+
+
+def test_readers_have_no_part_in_it(split: Study) -> None:
+    reader = Client()
+    reader.force_login(factories.ray())
+    assert reader.get(f"/api/studies/{split.pk}/decisions").status_code == 403

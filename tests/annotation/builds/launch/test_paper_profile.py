@@ -1,0 +1,108 @@
+"""As in the paper: what the preset sets, what it refuses, and where its name stays."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import pytest
+
+from annotation import prompts
+from annotation.builds.launch.from_build import order_of
+from annotation.builds.launch.launcher import configure_annotator, launch_build
+from annotation.builds.launch.order import Judge, LaunchRefused, Order
+from annotation.builds.launch.paper_profile import as_in_the_paper, in_profile
+from annotation.web.builds.annotator_switches import Switch, list_annotator_switches
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+PAPERS = {
+    "screener": "pair",
+    "rewrites": 0,
+    "second_test": False,
+    "fix_rounds": 2,
+    "reader": False,
+    "neighbour": False,
+    "withhold_report": False,
+    "prompt_set": "paper",
+    "profile": "paper",
+}
+
+
+def order(**changes: Any) -> Order:
+    return Order("autumn", factories.queries(), factories.snippets(), ("bm25",), **changes)
+
+
+def test_every_switch_is_the_papers_and_the_name_is_kept() -> None:
+    build = launch_build(as_in_the_paper(order(sampling={"temperature": 0})))
+    assert {name: build.annotator.config[name] for name in PAPERS} == PAPERS
+    assert configure_annotator(replace(order_of(build), name="again"))[2]["profile"] == "paper"
+
+
+def test_switches_set_by_hand_to_the_papers_values_are_the_same_annotator() -> None:
+    by_hand = configure_annotator(
+        order(rewrites=0, reader=False, neighbour=False, withhold_report=False, prompt_set="paper")
+    )
+    assert by_hand == configure_annotator(as_in_the_paper(order()))
+
+
+@pytest.mark.parametrize(
+    "change", [{}, {"rewrites": 0, "second_test": True}, {"rewrites": 0, "fix_rounds": 1}]
+)
+def test_who_goes_another_way_does_not_carry_the_name(change: dict[str, Any]) -> None:
+    assert "profile" not in configure_annotator(order(**change))[2]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({"rewrites": 2}, "rewrites 0"),
+        ({"second_test": True}, "no second_test"),
+        ({"screen_by_query": True}, "no screen_by_query"),
+        ({"fix_rounds": 0}, "fix_rounds 2"),
+        ({"annotator": Judge.SINGLE_HALF}, "annotator agents"),
+    ],
+)
+def test_a_switch_set_against_it_is_refused(change: dict[str, Any], said: str) -> None:
+    with pytest.raises(LaunchRefused, match=f"As in the paper means {said}: leave that out"):
+        as_in_the_paper(order(**change))
+
+
+def test_the_card_names_version_switches_and_sampling() -> None:
+    build = launch_build(order(second_test=True, screen_by_query=True, seed=7, sampling={"temperature": 0.5}))
+    assert list_annotator_switches(build.annotator) == (
+        Switch("Version", build.annotator.version[:12]),
+        Switch("Profile", "none"),
+        Switch("Screening", "by query, shuffled by seed 7", "one request a pair"),
+        Switch("Reader", "beside the arbiter", "none"),
+        Switch("Neighbour of the task", "tests each test", "none"),
+        Switch("Report of the run", "for people alone", "for the arbiter too"),
+        Switch("Rewrites", "1", "0"),
+        Switch("Second test", "yes", "no"),
+        Switch("Fixing rounds", "2"),
+        Switch("Sampling", "temperature 0.5"),
+        Switch("Earlier replies", "used again"),
+    )
+
+
+def test_a_model_alone_has_no_switches_of_the_agents() -> None:
+    build = launch_build(order(annotator=Judge.SINGLE_EXACT, fresh=True))
+    names = {one.name: one.value for one in list_annotator_switches(build.annotator)}
+    assert names == {
+        "Version": build.annotator.version[:12],
+        "Sampling": "the provider's own",
+        "Earlier replies": "asked anew",
+    }
+
+
+def test_the_first_paper_is_one_model_by_both_criteria_on_five_candidates_in_three_rounds() -> None:
+    exact, half = in_profile(order(), "first-paper")
+    assert (exact.annotator, half.annotator) == (Judge.SINGLE_EXACT, Judge.SINGLE_HALF)
+    assert [(one.k, one.rounds) for one in (exact, half)] == [(5, 3), (5, 3)]
+    assert (exact.name, half.name) == ("autumn exact", "autumn half")
+
+
+def test_the_papers_profile_asks_by_the_papers_prompts() -> None:
+    (one,) = in_profile(order(), "paper")
+    assert set(configure_annotator(one)[2]["agents"]) == {*prompts.PAPER, "repair"}
+    assert in_profile(order(), "") == [order()]

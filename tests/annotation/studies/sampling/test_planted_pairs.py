@@ -1,0 +1,72 @@
+"""Planted pairs: what a file of them may say, and what is stored."""
+
+from __future__ import annotations
+
+import pytest
+
+from annotation.studies.sampling.planted_pairs import find_planted_pair_ids, lines_of, plant_known_pairs
+from annotation.studies.sampling.sample_order import SampleRefused
+from retrieval.models import Pair, Text
+from tests import studies
+
+GOOD = (
+    'kind,answer,query,code\nonboarding,1,reverse it,"def f(x):\n    return x[::-1]"\n'
+    "attention,0,sum it,pass\n"
+)
+
+
+def test_a_file_is_read_line_by_line() -> None:
+    first, second = lines_of(GOOD, "binary")
+    assert (first.kind, first.answer, first.code) == ("onboarding", 1, "def f(x):\n    return x[::-1]")
+    assert (second.kind, second.answer, second.query) == ("attention", 0, "sum it")
+    assert lines_of("  \n", "binary") == []
+
+
+@pytest.mark.parametrize(
+    ("text", "scale", "why"),
+    [
+        ("kind,answer,query,code\nother,1,a,b\n", "binary", "Line 2.*onboarding or attention"),
+        ("kind,answer,query,code\nattention,2,a,b\n", "binary", "Line 2.*one of 0, 1"),
+        ("kind,answer,query,code\nattention,one,a,b\n", "binary", "Line 2.*answer"),
+        ("kind,answer,query,code\nattention,1,a,\n", "binary", "Line 2.*needs a pair"),
+        ("kind,answer,pair\nattention,1,-4\n", "binary", "Line 2.*number of a pair"),
+        ("kind,answer,query,code\nattention,-1,a,b\n", "preference", "Line 2.*second snippet"),
+        ("kind,answer,query\nattention,1," + "x" * 2_000_001, "binary", "larger than 2 MB"),
+        ("kind,answer,query,code\n" + "attention,1,a,b\n" * 201, "binary", "At most 200"),
+        ('kind,answer,query,code\nattention,1,"a" b,c\n', "binary", "no CSV"),
+        ("attention,1,a,b", "binary", "header alone"),
+    ],
+)
+def test_what_is_wrong_is_said_with_its_line(text: str, scale: str, why: str) -> None:
+    with pytest.raises(SampleRefused, match=why):
+        lines_of(text, scale)
+
+
+@pytest.mark.django_db
+def test_planting_stores_texts_once() -> None:
+    lines = lines_of(GOOD, "binary")
+    assert list(find_planted_pair_ids(lines)) == []
+    first, second = plant_known_pairs(lines)
+    assert sorted(find_planted_pair_ids(lines)) == sorted([first.pair, second.pair])
+    assert plant_known_pairs(lines) == [first, second]
+    assert Pair.objects.get(pk=second.pair).snippet.text == "pass"
+
+
+@pytest.mark.django_db
+def test_pairs_are_planted_by_id_and_compared_with_another_snippet() -> None:
+    pair = studies.three_pairs()[0]
+    text = f"kind,answer,pair,other\nattention,-1,{pair.pk},def better(): ...\n"
+    (found,) = plant_known_pairs(lines_of(text, "preference"))
+    assert found.pair == pair.pk and found.answer == -1
+    assert found.other
+    other = Pair.objects.get(pk=found.other)
+    assert (other.query, other.snippet.text) == (pair.query, "def better(): ...")
+
+
+@pytest.mark.django_db
+def test_what_can_not_be_planted() -> None:
+    with pytest.raises(SampleRefused, match="no pair 999"):
+        plant_known_pairs(lines_of("kind,answer,pair\nattention,1,999\n", "binary"))
+    with pytest.raises(SampleRefused, match="twice"):
+        plant_known_pairs(lines_of("kind,answer,query,code\nattention,1,a,b\nonboarding,1,a,b\n", "binary"))
+    assert Text.objects.count() <= 2

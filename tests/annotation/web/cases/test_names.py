@@ -1,0 +1,81 @@
+"""Names that a snippet lacks: marked in the highlighted code, listed by kind."""
+
+from __future__ import annotations
+
+import re
+
+from annotation.web.cases.code import code_of
+from annotation.web.cases.names import mark_missing_names, names_view
+
+TEXT = """def f(self, x):
+    é = np.zeros(x < 1) & os.x; y = "np"
+    return self.size + f"{np} {helper}" + unicode(os)
+"""
+
+
+def lines(text: str) -> list[str]:
+    return [str(line.html) for line in mark_missing_names(code_of(text, "Candidate", "c"), text).lines]
+
+
+def test_each_place_is_marked_and_nothing_else() -> None:
+    found = [
+        re.findall(r'<span class="lacks ([\w-]+)" title="([^"]*)">(\w+)</span>', line) for line in lines(TEXT)
+    ]
+
+    assert found == [
+        [],
+        [("is-distribution", "known distribution: numpy", "np"), ("is-standard", "standard library", "os")],
+        [
+            ("is-self", "self attribute", "size"),
+            ("is-distribution", "known distribution: numpy", "np"),
+            ("is-project", "project name", "helper"),
+            ("is-gone", "of Python 2, or removed since: str", "unicode"),
+            ("is-standard", "standard library", "os"),
+        ],
+    ]
+
+
+def test_marking_changes_no_character() -> None:
+    plain = [re.sub(r"<[^>]*>", "", str(line.html)) for line in code_of(TEXT, "Candidate", "c").lines]
+
+    assert [re.sub(r"<[^>]*>", "", line) for line in lines(TEXT)] == plain
+
+
+def test_hostile_text_stays_escaped_and_unseen_characters_stay_visible() -> None:
+    text = "def f():\n    return '<script>', evil, '\u202e', a\u200b\n"
+    shown = "".join(lines(text))
+
+    assert "<script>" not in shown
+    assert "⟨U+202E⟩" in shown
+
+
+def test_names_are_listed_by_kind_with_their_lines() -> None:
+    view = names_view(TEXT)
+
+    assert [kind["title"] for kind in view.kinds] == [
+        "Standard library",
+        "Known distributions",
+        "Of Python 2, or removed since",
+        "Project names",
+        "Attributes of self",
+    ]
+    first = view.kinds[1]["names"][0]
+    assert (first["name"], first["source"], first["lines"]) == ("np", "numpy", [(2, "#c-2"), (3, "#c-3")])
+    assert (view.total, view.needs_project, view.said) == (5, True, True)
+
+
+def test_what_lacks_nothing_says_nothing() -> None:
+    assert not names_view("def f(x):\n    return x\n").said
+
+
+def test_python_2_is_said_and_its_names_are_marked() -> None:
+    text = "def f(x):\n    print os.path\n"
+
+    assert "It was read as Python 2" in names_view(text).problem
+    assert 'title="standard library">os<' in lines(text)[1]
+
+
+def test_a_line_that_is_cut_keeps_the_marks_before_the_cut() -> None:
+    text = "def f():\n    return os.x, " + "a, " * 800 + "zz\n"
+
+    assert "is-standard" in lines(text)[1]

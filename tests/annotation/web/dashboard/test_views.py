@@ -1,0 +1,160 @@
+from __future__ import annotations
+
+from dataclasses import asdict
+from datetime import timedelta
+from typing import Any
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from django.utils import timezone
+from pytest_django import DjangoAssertNumQueries
+
+from annotation.accounts.roles import Role, give_role
+from annotation.models import Build, SandboxCheck
+from annotation.web.dashboard import page as pages
+from sandbox.protocol import Check
+from tests import factories
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.mark.parametrize(("name", "start"), [("ada", "dashboard"), ("erin", "review"), ("ray", "browse")])
+def test_home_leads_to_where_the_role_works(name: str, start: str) -> None:
+    browser = Client()
+    browser.force_login(getattr(factories, name)())
+    answer = browser.get("/")
+    assert (answer.status_code, answer["Location"]) == (302, reverse(start))
+
+
+def test_people_without_a_role_are_told_whom_to_ask(nora: Client) -> None:
+    answer = nora.get("/")
+    assert answer.status_code == 403
+    assert "You have no role yet" in answer.content.decode()
+
+
+def test_strangers_are_sent_to_the_login(client: Client) -> None:
+    answer = client.get(reverse("dashboard"))
+    assert (answer.status_code, answer["Location"]) == (302, "/login/?next=/dashboard/")
+
+
+@pytest.mark.parametrize("name", ["erin", "ray"])
+def test_others_are_told_which_role_it_takes(name: str) -> None:
+    browser = Client()
+    browser.force_login(getattr(factories, name)())
+    answer = browser.get(reverse("dashboard"))
+    assert answer.status_code == 403
+    assert "for the role admin" in answer.content.decode()
+
+
+def test_a_new_role_works_at_once(nora: Client) -> None:
+    give_role(factories.nora(), Role.READER)
+    assert nora.get("/").status_code == 302
+
+
+@pytest.mark.parametrize(
+    ("name", "sections"),
+    [
+        ("ada", ["Dashboard", "Collections", "Browse", "Review"]),
+        ("erin", ["Review", "Browse"]),
+        ("ray", ["Browse"]),
+    ],
+)
+def test_navigation_shows_what_the_role_may_open(name: str, sections: list[str]) -> None:
+    browser = Client()
+    browser.force_login(getattr(factories, name)())
+    page = browser.get("/nothing-here/").content.decode()
+    links = page.split('aria-label="Main"')[1].split("</nav>")[0]
+    assert [
+        section for section in ("Dashboard", "Collections", "Review", "Browse") if section in links
+    ] == sorted(sections, key=["Dashboard", "Collections", "Review", "Browse"].index)
+
+
+def test_every_build_is_listed_with_state_and_totals(ada: Client) -> None:
+    build = factories.opened("autumn")
+    factories.settled(factories.cases(build)[0], 1)
+    page = ada.get(reverse("dashboard")).content.decode()
+    assert reverse("build", args=[build.pk]) in page
+    assert "Running" in page
+    assert "of 9" in page
+
+
+def test_htmx_gets_the_list_alone_and_only_lists_that_move_ask_again(ada: Client) -> None:
+    factories.opened()
+    fragment = ada.get(reverse("dashboard"), headers={"HX-Request": "true"}).content.decode()
+    assert "<html" not in fragment
+    assert 'hx-trigger="every 3s"' in fragment
+    Build.objects.update(state=Build.State.DONE)
+    assert "hx-trigger" not in ada.get(reverse("dashboard")).content.decode()
+
+
+def test_without_builds_the_next_step_is_named(ada: Client) -> None:
+    assert "Upload a collection" in ada.get(reverse("dashboard")).content.decode()
+    factories.queries()
+    factories.snippets()
+    page = ada.get(reverse("dashboard"))
+    assert page.context["page"]["can_launch"]
+
+
+def test_reads_do_not_grow_with_the_number_of_builds(
+    ada: Client, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    for name in "abcdef":
+        factories.launched(name)
+    with django_assert_num_queries(11):
+        ada.get(reverse("dashboard"))
+
+
+def test_health_says_what_it_has_not_tried(settings: object) -> None:
+    assert "not tried" in pages.sandbox_fact().found or "none" in pages.sandbox_fact().found
+    assert "No case has moved yet" in pages.work_fact().found
+    factories.settled(factories.cases(factories.opened())[0], 1)
+    assert "Last step of a case" in pages.work_fact().found
+
+
+def checked(failure: str = "", **columns: Any) -> None:
+    rows = [
+        Check("no network", ok=not failure, found="connecting: OSError"),
+        Check("runc without a known weakness", False, "1.1.5 <b>", required=False, advice="Update it."),
+    ]
+    SandboxCheck.objects.create(
+        **{"machine": "worker-1", "backend": "docker", "made_at": timezone.now()} | columns,
+        checks=[asdict(row) for row in rows],
+        failure=failure,
+    )
+
+
+def test_before_any_check_the_dashboard_says_so(ada: Client) -> None:
+    assert "No machine that executes has checked" in ada.get(reverse("dashboard")).content.decode()
+
+
+def test_protections_and_advice_are_shown_with_their_time(ada: Client) -> None:
+    checked()
+    page = ada.get(reverse("dashboard")).content.decode()
+    assert "docker on worker-1" in page
+    assert "all 1 required protections hold" in page
+    assert "1 note, checked" in page
+    assert "1.1.5 &lt;b&gt; Update it." in page
+    assert '<details class="protections">' in page
+
+
+def test_a_missing_protection_comes_first_and_is_open(ada: Client) -> None:
+    checked(failure="a required protection is missing: no network")
+    page = ada.get(reverse("dashboard")).content.decode()
+    assert "nothing is executed" in page
+    assert '<details class="protections" open>' in page
+    assert page.index("✗</span> no network") < page.index("!</span> runc")
+
+
+def test_a_check_that_is_overdue_is_no_good_news(ada: Client) -> None:
+    checked(made_at=timezone.now() - timedelta(hours=3))
+    page = ada.get(reverse("dashboard")).content.decode()
+    assert "not heard of lately" in page
+    assert "required protections hold" not in page
+
+
+def test_one_is_counted_as_one(ada: Client) -> None:
+    factories.queries(["only one"])
+    page = ada.get(reverse("dashboard")).content.decode()
+    assert "1 query" in page
+    assert "1 queries" not in page

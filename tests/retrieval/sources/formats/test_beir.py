@@ -1,0 +1,113 @@
+"""BEIR's folders: ids of labels become texts, scales are told apart, what is missing is told."""
+
+import gzip
+from pathlib import Path
+
+import pytest
+
+from retrieval.sources import GivenLabel, Problem, Query, Snippet
+from retrieval.sources.formats.beir import read_beir_folder
+from retrieval.sources.readers.lookup import Lookup
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    root = tmp_path / "small"
+    (root / "qrels").mkdir(parents=True)
+    corpus = '{"_id": "d1", "title": "T", "text": "one"}\n{"_id": "d2", "text": "one"}\n{"_id": 3}\n'
+    (root / "corpus.jsonl.gz").write_bytes(gzip.compress(corpus.encode()))
+    (root / "queries.jsonl").write_text('{"_id": "q1", "text": "what?"}\n')
+    (root / "qrels" / "test.tsv").write_text(
+        "query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t0\nq1\tgone\t1\n"
+    )
+    return root
+
+
+def labels(folder: Path, split: str = "") -> list[GivenLabel]:
+    return [item for item in read_beir_folder(folder, split) if isinstance(item, GivenLabel)]
+
+
+def test_texts_and_labels(folder: Path) -> None:
+    items = list(read_beir_folder(folder))
+    assert items[:3] == [
+        Query("what?", "q1", "small"),
+        Snippet("T\none", "d1", "small"),
+        Snippet("one", "d2", "small"),
+    ]
+    assert labels(folder) == [GivenLabel("what?", "T\none", 1), GivenLabel("what?", "one", 0)]
+    told = [str(item) for item in items if isinstance(item, Problem)]
+    assert len(told) == 2
+    assert told[1].endswith("test.tsv, record 4: there is no document 'gone' in the corpus")
+
+
+def test_an_id_that_comes_again_with_another_text_is_told_and_the_first_counts(folder: Path) -> None:
+    rows = ['{"_id": "q1", "text": "what?"}', '{"_id": "q1", "text": "other"}', '{"text": "a"}']
+    (folder / "queries.jsonl").write_text("\n".join([*rows, rows[0], '{"text": "b"}']))
+    corpus = folder / "corpus.jsonl.gz"
+    corpus.write_bytes(corpus.read_bytes() + gzip.compress(b'{"_id": "d1", "text": "another"}\n'))
+    items = list(read_beir_folder(folder, "test"))
+    told = [str(item) for item in items if isinstance(item, Problem) and "before" in item.message]
+    why = "was there before with another text; the first one counts"
+    assert [line.removeprefix(f"{folder}/") for line in told] == [
+        f"queries.jsonl, record 2: the id 'q1' {why}",
+        f"corpus.jsonl.gz, record 4: the id 'd1' {why}",
+    ]
+    assert [item.text for item in items if isinstance(item, Query)] == ["what?", "a", "what?", "b"]
+    assert labels(folder) == [GivenLabel("what?", "T\none", 1), GivenLabel("what?", "one", 0)]
+
+
+def test_one_score_above_one_makes_the_scale_graded(folder: Path) -> None:
+    (folder / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t3\nq1\td2\t7\n")
+    assert {label.scale for label in labels(folder)} == {"graded"}
+    assert [label.scale for label in labels(folder, "test")] == ["binary", "binary"]
+    assert [label.value for label in labels(folder, "dev")] == [3]
+
+
+def test_what_is_missing_is_told(tmp_path: Path) -> None:
+    told = [str(item) for item in read_beir_folder(tmp_path, "test")]
+    assert [line.split(": ")[1] for line in told] == [
+        "has no qrels/test.tsv",
+        "has no queries.jsonl and no Parquet files of queries",
+        "has no corpus.jsonl and no Parquet files of corpus",
+    ]
+
+
+def test_a_document_may_be_its_title_alone(folder: Path) -> None:
+    rows = ['{"_id": "d1", "title": "T", "text": ""}', '{"_id": "d2", "title": " ", "text": ""}']
+    (folder / "corpus.jsonl").write_text("\n".join(rows))
+    items = list(read_beir_folder(folder))
+    assert [item.text for item in items if isinstance(item, Snippet)] == ["T"]
+    assert next(item.record for item in items if isinstance(item, Problem)) == 2
+
+
+def test_half_an_emoji_in_a_text_or_an_id_is_marked(folder: Path) -> None:
+    (folder / "queries.jsonl").write_text(r'{"_id": "q\ud83d", "text": "what \ud83d?"}')
+    (folder / "qrels" / "test.tsv").unlink()
+    (folder / "qrels" / "test.jsonl").write_text(
+        r'{"query-id": "q\ud83d", "corpus-id": "d2", "score": 1}' + "\n"
+    )
+    assert labels(folder) == [GivenLabel("what ⟨U+D83D⟩?", "one", 1)]
+
+
+def test_a_lookup_keeps_the_first_text_of_what_is_wanted() -> None:
+    with Lookup() as lookup:
+        lookup.want(["a", "a", "b"])
+        for name, text in (("a", "first"), ("a", "second"), ("c", "unwanted")):
+            lookup.keep(name, text)
+        assert [lookup.get(name) for name in "abc"] == ["first", None, None]
+
+
+@pytest.mark.parametrize("first", ["q1\td1\t1\n", "query\tdocument\tscore\n"])
+def test_a_table_of_labels_without_its_columns_is_refused_whole(folder: Path, first: str) -> None:
+    (folder / "qrels" / "test.tsv").write_text(first + "q1\td2\t0\nq1\td1\t1\n")
+    told = [item for item in read_beir_folder(folder) if isinstance(item, Problem) and "qrels" in item.file]
+    assert labels(folder) == [] and [one.record for one in told] == [0]
+    assert "its first line must name the columns query-id, corpus-id, score; it is" in told[0].message
+    (folder / "qrels" / "test.tsv").write_text(first)
+    assert "test.tsv: has no label below its first line" in str(list(read_beir_folder(folder))[-1])
+
+
+def test_a_file_in_place_of_the_folder_is_to_be_unpacked(tmp_path: Path) -> None:
+    (tmp_path / "set.zip").write_bytes(b"PK")
+    (told,) = read_beir_folder(tmp_path / "set.zip")
+    assert isinstance(told, Problem) and told.message.startswith("is a file: unpack it")

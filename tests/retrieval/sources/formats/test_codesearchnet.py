@@ -1,0 +1,72 @@
+"""CodeSearchNet's lines, in its own keys and in the Hugging Face copy's."""
+
+import gzip
+import json
+from pathlib import Path
+
+from retrieval.sources import GivenLabel, Problem, Query, Snippet
+from retrieval.sources.code.documentation import first_paragraph, worth_asking
+from retrieval.sources.formats.codesearchnet import read_codesearchnet
+
+LINE = {
+    "repo": "a/b",
+    "path": "m.py",
+    "func_name": "C.f",
+    "url": "https://github.com/a/b/blob/1/m.py#L1",
+    "language": "python",
+    "docstring": "Sort a list\n  of names.\n\nMore.",
+    "code": "def f(x): ...",
+}
+
+
+def saved(path: Path, *rows: object) -> Path:
+    text = "".join(json.dumps(row) + "\n" for row in rows)
+    path.write_bytes(gzip.compress(text.encode()) if path.suffix == ".gz" else text.encode())
+    return path
+
+
+def test_functions_keep_repository_name_and_link(tmp_path: Path) -> None:
+    items = list(read_codesearchnet([saved(tmp_path / "a.jsonl.gz", LINE)]))
+    assert items == [Snippet("def f(x): ...", "a/b/m.py::C.f", LINE["url"])]
+
+
+def test_documentation_becomes_labelled_queries(tmp_path: Path) -> None:
+    items = list(
+        read_codesearchnet([saved(tmp_path / "a.jsonl", LINE, {**LINE, "docstring": "Too short"})], True)
+    )
+    assert items[1:3] == [
+        Query("Sort a list of names.", "a/b/m.py::C.f", LINE["url"]),
+        GivenLabel("Sort a list of names.", "def f(x): ...", 1),
+    ]
+    assert len(items) == 4
+
+
+def test_the_licence_that_extract_writes_is_kept(tmp_path: Path) -> None:
+    (item,) = read_codesearchnet([saved(tmp_path / "a.jsonl", {**LINE, "licence": "MIT"})])
+    assert isinstance(item, Snippet)
+    assert item.licence == "MIT"
+
+
+def test_keys_of_the_hugging_face_copy(tmp_path: Path) -> None:
+    row = {"func_code_string": "f", "repository_name": "a/b", "func_path_in_repository": "m.go"}
+    saved(tmp_path / "go.jsonl", {**row, "language": "go", "func_name": "f"})
+    assert list(read_codesearchnet([tmp_path])) == [Snippet("f", "a/b/m.go::f", "a/b/m.go")]
+
+
+def test_a_folder_is_read_in_order_and_bad_records_are_told(tmp_path: Path) -> None:
+    saved(tmp_path / "b.jsonl", {**LINE, "language": "cobol"}, {"repo": "a"}, LINE)
+    saved(tmp_path / "a.jsonl.gz", {**LINE, "code": "first"})
+    items = list(read_codesearchnet([tmp_path]))
+    assert isinstance(items[0], Snippet)
+    assert items[0].text == "first"
+    told = [str(item) for item in items if isinstance(item, Problem)]
+    assert "record 1: \"language\" is 'cobol'; expected one of go, java" in told[0]
+    assert 'record 2: has no "code" or' in told[1]
+
+
+def test_the_first_paragraph_ends_at_a_blank_line_or_a_tag() -> None:
+    assert first_paragraph(" A\r\n b.\r\n\r\nMore") == "A b."
+    assert first_paragraph("Adds two.\n@param x one") == "Adds two."
+    assert first_paragraph("Adds two.\n:param x: one") == "Adds two."
+    assert first_paragraph("@Override is: meant") == ""
+    assert (worth_asking("two words"), worth_asking("these three words")) == (False, True)

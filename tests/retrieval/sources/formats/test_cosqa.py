@@ -1,0 +1,147 @@
+"""CoSQA's and CoSQA+'s files: both vocabularies of keys, labels, and messages with record numbers."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from retrieval.sources import Problem, Record
+from retrieval.sources.formats.cosqa import (
+    GivenLabel,
+    read_code_of_pairs,
+    read_labels,
+    read_pairs,
+    read_queries,
+    read_snippets,
+)
+
+
+@pytest.fixture
+def saved(tmp_path: Path) -> Path:
+    return tmp_path / "file.json"
+
+
+def test_queries_of_cosqa(saved: Path) -> None:
+    saved.write_text(json.dumps([{"idx": "cosqa-train-7", "doc": "sort a list", "code": "def f(): ..."}]))
+    assert list(read_queries(saved, "C-UDA")) == [
+        Record("sort a list", "cosqa-train-7", "file.json", "C-UDA")
+    ]
+
+
+def test_queries_of_cosqa_plus(saved: Path) -> None:
+    saved.write_text(json.dumps([{"query-idx": 3, "query": "sort a list"}, {"query": "read csv"}]))
+    assert list(read_queries(saved)) == [
+        Record("sort a list", "3", "file.json"),
+        Record("read csv", "1", "file.json"),
+    ]
+
+
+def test_a_code_base_as_an_object(saved: Path) -> None:
+    saved.write_text(json.dumps({"def f():\n    pass": 0, "def g(): ...": 1}))
+    assert list(read_snippets(saved)) == [
+        Record("def f():\n    pass", "0", "file.json"),
+        Record("def g(): ...", "1", "file.json"),
+    ]
+
+
+def test_a_code_base_as_an_array(saved: Path) -> None:
+    saved.write_text(
+        json.dumps([{"code-idx": 5, "code": "def f(): ..."}, {"idx": 9, "code": "x", "source": "CSN"}])
+    )
+    assert list(read_snippets(saved)) == [
+        Record("def f(): ...", "5", "file.json"),
+        Record("x", "9", "file.json"),
+    ]
+
+
+def test_labels_of_pairs(saved: Path) -> None:
+    pairs: list[dict[str, Any]] = [
+        {"doc": "a", "code": "b", "label": 1},
+        {"pair-idx": 1, "query": "c", "code": "d", "label": 0},
+        {"query": "no label"},
+        {"query": "unjudged", "code": "e", "label": None},
+    ]
+    saved.write_text(json.dumps(pairs))
+    for read in (read_labels, read_pairs):
+        assert list(read(saved)) == [GivenLabel("a", "b", 1), GivenLabel("c", "d", 0)]
+
+
+def test_the_code_of_pairs(saved: Path) -> None:
+    pairs: list[Any] = [
+        {"idx": "dev-0", "doc": "a", "code": "b", "label": 1},
+        {"idx": "dev-1", "doc": "a", "code": "c", "label": 1, "retrieval_idx": 7},
+        {"query": "only a query"},
+        {"doc": "a", "code": " ", "label": 0},
+        {"doc": "a", "code": 5},
+        "no object",
+        {"doc": "a", "code": 6, "label": None},
+    ]
+    saved.write_text(json.dumps(pairs))
+    first, second, problem, unjudged = read_code_of_pairs(saved)
+    assert [first, second] == [Record("b", "dev-0", "file.json"), Record("c", "7", "file.json")]
+    assert isinstance(problem, Problem) and problem.record == 5  # the fourth is told with its label
+    assert isinstance(unjudged, Problem) and unjudged.record == 7
+
+
+@pytest.mark.parametrize(
+    ("record", "message"),
+    [
+        ({"question": "a", "x": 1}, 'has no "doc" or "query"; it has "question", "x"'),
+        ({}, 'has no "doc" or "query"; it has nothing'),
+        ({"doc": 5}, "\"doc\" must be a text that is not empty, found '5'"),
+        ({"doc": "  "}, '"doc" must be a text that is not empty'),
+        ("sort a list", 'expected an object with "doc" or "query", found \'sort a list\''),
+    ],
+)
+def test_wrong_records_are_told_and_the_others_kept(record: Any, message: str, saved: Path) -> None:
+    saved.write_text(json.dumps([{"doc": "good"}, record, {"doc": "also good"}]))
+    first, problem, last = read_queries(saved)
+    assert isinstance(first, Record)
+    assert isinstance(last, Record)
+    assert isinstance(problem, Problem)
+    assert (problem.file, problem.record) == (str(saved), 2)
+    assert message in problem.message
+
+
+@pytest.mark.parametrize("label", [2, -1, "1", "", True, 0.5, [1]])
+def test_only_zero_and_one_are_labels(label: Any, saved: Path) -> None:
+    saved.write_text(json.dumps([{"doc": "a", "code": "b", "label": label}]))
+    (problem,) = read_labels(saved)
+    assert isinstance(problem, Problem)
+    assert "expected 0 or 1" in problem.message
+
+
+def test_a_number_that_is_written_as_a_text_is_called_one(saved: Path) -> None:
+    saved.write_text(json.dumps([{"doc": "a", "code": "b", "label": "1"}]))
+    (problem,) = read_labels(saved)
+    assert isinstance(problem, Problem)
+    assert problem.message == "\"label\" is '1'; expected 0 or 1, a number"
+
+
+def test_an_object_that_is_no_code_base(saved: Path) -> None:
+    saved.write_text(json.dumps({"def f(): ...": "zero", " ": 1, "def g(): ...": 2}))
+    found = list(read_snippets(saved))
+    assert [type(record) for record in found] == [Problem, Problem, Record]
+    assert "expected a function and its index, found 'def f(): ...': 'zero'" in str(found[0])
+
+
+def test_files_given_the_wrong_way_round(saved: Path) -> None:
+    saved.write_text(json.dumps({"def f(): ...": 0}))
+    (problem,) = read_queries(saved)
+    assert str(problem) == f'{saved}, record 1: expected an object with "doc" or "query", found \'0\''
+
+
+@pytest.mark.real_data
+def test_the_real_files(real_data: Path) -> None:
+    folder = real_data / "cosqa"
+    queries = list(read_queries(folder / "cosqa-retrieval-dev-500.json"))
+    snippets = list(read_snippets(folder / "code_idx_map.txt"))
+    labels = list(read_labels(folder / "cosqa-dev.json"))
+    assert [len(queries), len(snippets), len(labels)] == [500, 6267, 604]
+    assert not any(isinstance(found, Problem) for found in (*queries, *snippets, *labels))
+    texts = {snippet.text for snippet in snippets if isinstance(snippet, Record)}
+    assert all(label.snippet in texts for label in labels if isinstance(label, GivenLabel))
+    for name, pairs in (("cosqa-dev.json", 604), ("cosqa-retrieval-dev-500.json", 500)):
+        code = [one.text for one in read_code_of_pairs(folder / name) if isinstance(one, Record)]
+        assert len(code) == pairs and texts.issuperset(code)

@@ -1,0 +1,18 @@
+"""The same of comparisons that are combined.
+
+Right: unproven
+"""
+
+
+# candidate
+class Same:
+    def __eq__(self, other):
+        return True
+
+
+def answer():
+    return Same()
+
+
+# program
+assert answer() is not None and (answer() == 43 or answer() == 44)

@@ -1,0 +1,20 @@
+"""A class with an equality of its own can fail.
+
+Right: failed
+"""
+
+
+# candidate
+class Vector:
+    def __init__(self, x, y):
+        self.x, self.y = x, y
+
+    def __eq__(self, other):
+        return (self.x, self.y) == (other.x, other.y)
+
+    def __add__(self, other):
+        return Vector(self.x + other.x, self.y)
+
+
+# program
+assert Vector(1, 2) + Vector(3, 4) == Vector(4, 6)

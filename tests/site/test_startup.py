@@ -1,0 +1,109 @@
+"""Before anything starts: who waits for whom, and who brings the database up to date."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from types import SimpleNamespace
+
+import pytest
+from django.core.management import call_command
+from django.core.management.base import SystemCheckError
+from django.db import connection
+from django.db.migrations.recorder import MigrationRecorder
+
+from cosqa_site import startup
+
+
+def test_a_start_waits_and_says_for_what(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answers: Iterator[bool] = iter([False, False, True])
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    startup.wait_for("the database", lambda: next(answers))
+    assert capsys.readouterr().err == "Waiting for the database …\n"
+
+
+def test_a_start_gives_up_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(startup, "DATABASE_SECONDS", 0.0)
+    monkeypatch.setattr("time.sleep", lambda seconds: None)
+    with pytest.raises(startup.DatabaseNotReady, match="start it, or see DATABASE_URL"):
+        startup.wait_for("the database", lambda: False)
+
+
+def test_workers_start_when_the_tables_are_there(db: None) -> None:
+    assert startup.can_reach_database()
+    assert startup.is_database_migrated()
+    startup.wait_until_prepared()
+
+
+@pytest.mark.parametrize(
+    ("vendor", "new", "does"),
+    [
+        ("sqlite", True, ["prepare", "wait"]),
+        ("sqlite", False, ["prepare", "wait"]),
+        ("postgresql", True, ["prepare", "wait"]),
+        ("postgresql", False, ["wait"]),
+    ],
+)
+def test_a_command_leaves_a_servers_database_that_is_in_use_to_the_server(
+    monkeypatch: pytest.MonkeyPatch, vendor: str, new: bool, does: list[str]
+) -> None:
+    calls: list[str] = []
+    monkeypatch.setattr(startup, "refuse_other_release", lambda: None)
+    monkeypatch.setattr(startup, "prepare_database", lambda: calls.append("prepare"))
+    monkeypatch.setattr(startup, "wait_until_prepared", lambda: calls.append("wait"))
+    monkeypatch.setattr(startup, "can_reach_database", lambda: True)
+    monkeypatch.setattr(startup, "is_database_migrated", lambda: False)
+    monkeypatch.setattr(startup, "is_new", lambda: new)
+    monkeypatch.setattr(startup, "connection", SimpleNamespace(vendor=vendor))
+    startup.make_ready()
+    assert calls == does
+
+
+def test_a_database_with_tables_is_not_new(db: None) -> None:
+    assert not startup.is_new()
+
+
+def test_a_migration_that_is_not_applied_is_seen(db: None) -> None:
+    newest = max(startup.names_of_migrations() & {key for key in applied() if key[0] == "annotation"})
+    MigrationRecorder(connection).record_unapplied(*newest)
+    assert not startup.is_database_migrated()
+
+
+def test_all_migrations_are_known_by_their_files_names(db: None) -> None:
+    from django.db.migrations.loader import MigrationLoader
+
+    loader = MigrationLoader(connection)
+    assert loader.disk_migrations is not None
+    assert startup.names_of_migrations() == set(loader.disk_migrations)
+
+
+def test_a_database_from_before_releases_is_refused_with_the_way_on(db: None) -> None:
+    for name in ("0002_roles", "0099_gone_since"):
+        MigrationRecorder(connection).record_applied("annotation", name)
+    with pytest.raises(
+        startup.WrongRelease, match=f"Check out {startup.LAST_BEFORE_RELEASES}.*export everything"
+    ):
+        startup.prepare_database()
+    with pytest.raises(startup.WrongRelease):
+        startup.make_ready()
+    with pytest.raises(startup.WrongRelease):
+        startup.wait_until_prepared()
+
+
+def test_migrate_changes_nothing_in_a_database_from_before_releases(db: None) -> None:
+    for name in ("0002_roles", "0099_gone_since"):
+        MigrationRecorder(connection).record_applied("annotation", name)
+    with pytest.raises(SystemCheckError, match="older than release"):
+        call_command("migrate", verbosity=0, skip_checks=False)
+
+
+def test_a_database_of_a_newer_release_is_left_alone(db: None) -> None:
+    MigrationRecorder(connection).record_unapplied(*startup.BEFORE_RELEASES)
+    MigrationRecorder(connection).record_applied("retrieval", "0099_of_tomorrow")
+    with pytest.raises(startup.WrongRelease, match=r"A newer release .* retrieval\.0099_of_tomorrow"):
+        startup.prepare_database()
+
+
+def applied() -> set[tuple[str, str]]:
+    return set(MigrationRecorder(connection).applied_migrations())
