@@ -6,7 +6,7 @@ import select
 import subprocess
 import time
 from collections.abc import Callable, Sequence
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from dataclasses import dataclass
 from io import FileIO
 from pathlib import Path
@@ -108,10 +108,12 @@ def set_up(
         found = group()
         if found:
             undo.callback(found.remove_soon)
-            found.add(first)
+            with suppress(ProcessLookupError):  # it ended: who asks it next hears why
+                found.add(first)
         if lease:
-            # Set by root: whoever is in there cannot lower it again.
-            Path(f"/proc/{first}/oom_score_adj").write_text(str(OOM_SCORE))
+            with suppress(FileNotFoundError, ProcessLookupError):
+                # Set by root: whoever is in there cannot lower it again.
+                Path(f"/proc/{first}/oom_score_adj").write_text(str(OOM_SCORE))
         undo.pop_all()
     return Piped(process, found, lease)
 

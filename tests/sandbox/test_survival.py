@@ -183,7 +183,7 @@ def test_garbage_of_the_harness_is_no_evidence(
     with monkeypatch.context() as patch:
         for module in (confinement, containers_module):
             patch.setattr(module, "ENTRY", GARBAGE[kind])
-        report = fresh.run(GOOD, Limits(seconds=0.5))
+        report = fresh.run(GOOD, Limits(seconds=3))
     assert report.outcome is Outcome.UNAVAILABLE and "no verdict" in report.detail
     assert fresh.run(GOOD, Limits()).outcome is Outcome.PASSED
 

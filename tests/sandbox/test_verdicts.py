@@ -18,7 +18,7 @@ from sandbox.reports.report import Outcome, Report
 
 FOLDER = Path(__file__).parent / "verdicts"
 NOT_PASSED = "not passed, or suspicious"
-LIMITS = Limits(seconds=5)
+LIMITS = Limits(seconds=10)
 
 
 def read(name: str) -> tuple[str, Program]:
