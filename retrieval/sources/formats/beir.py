@@ -1,7 +1,8 @@
 """BEIR's and MTEB's folders: `corpus.jsonl`, `queries.jsonl` and `qrels/*.tsv`, all also gzipped, or Parquet.
 
-Corpus: `_id` or `id`, `title`, `text`; queries: `_id` or `id`, `text`; qrels: columns `query-id`,
-`corpus-id`, `score`. A document's text is its title, where it has one, and its text on the next line.
+Corpus: `_id`, `title`, `text`; queries: `_id`, `text`; qrels: columns `query-id`, `corpus-id`, `score`. Ids
+may have another of the field's names (`ANY_ID`, `IDS_OF_QUERIES`, `IDS_OF_DOCUMENTS`). A document's text is
+its title, where it has one, and its text on the next line.
 
 Parquet lies as the hub has it, in any number of parts: `corpus/`, `queries/` and `qrels/` (or the default
 configuration: `data/`, `default/`) with `SPLIT-00000-of-00001.parquet`; in `data/` also corpus and queries;
@@ -32,6 +33,7 @@ from retrieval.sources.readers.records import (
     SEPARATORS,
     Object,
     Refused,
+    id_of_record,
     kind_of,
     name_of_record,
     read_record_objects,
@@ -40,12 +42,18 @@ from retrieval.sources.readers.records import (
 )
 from retrieval.sources.readers.seen_ids import Seen
 
-ID = ("_id", "id", "number", "query_idx", "code_idx")
-QUERY_ID = ("query-id", "query_id", "query_idx", "query")
-DOCUMENT_ID = ("corpus-id", "corpus_id", "code_idx", "code")
+ANY_ID = ("_id", "id", "idx", "number")
+"""What an id of either is called, the likelier names first."""
+IDS_OF_QUERIES = ("query-id", "query_id", "queryid", "query_idx", "qid", "topic_id")
+IDS_OF_DOCUMENTS = (
+    *("corpus-id", "corpus_id", "doc-id", "doc_id", "docid", "docno", "document_id", "code_idx", "code_id"),
+    *("passage_id", "pid"),
+)
+QUERY_ID = (*IDS_OF_QUERIES, "query")
+DOCUMENT_ID = (*IDS_OF_DOCUMENTS, "code")
 SCORE = ("score", "relevance")
 ORIGIN, LICENCE, METADATA = "origin", ("licence", "license"), "metadata"
-OF_TEXTS = (*ID, "title", "text", ORIGIN, *LICENCE, METADATA)
+OF_TEXTS = (*ANY_ID, *IDS_OF_QUERIES, *IDS_OF_DOCUMENTS, "title", "text", ORIGIN, *LICENCE, METADATA)
 LABELLED = (QUERY_ID, DOCUMENT_ID, SCORE)
 OF_LABELS = (*QUERY_ID, *DOCUMENT_ID, *SCORE)
 
@@ -123,7 +131,7 @@ def _score(record: Object) -> object:
 def _texts(
     path: Path,
     origin: str,
-    made: Callable[[str, int, Object], Query | Snippet],
+    made: Callable[[str, Object], Query | Snippet],
     lookup: Lookup,
     seen: Seen,
 ) -> Iterator[Item]:
@@ -132,8 +140,8 @@ def _texts(
             yield row
             continue
         try:
-            record = made(origin, *row)
-            _refuse_again(row[1], record, seen)
+            record = made(origin, row[1])
+            _refuse_again(record, seen)
         except Refused as refused:
             yield Problem(str(path), row[0], str(refused))
             continue
@@ -141,26 +149,25 @@ def _texts(
         yield record
 
 
-def _refuse_again(row: Object, record: Query | Snippet, seen: Seen) -> None:
-    """Raises Refused for an id that stood for another text; a record without one is called by its number."""
-    name = name_of_record(row, ID, "")
-    if name and (why := seen.refusal(name, record.text)):
+def _refuse_again(record: Query | Snippet, seen: Seen) -> None:
+    """Raises Refused for an id that stood for another text."""
+    if why := seen.refusal(record.source_id, record.text):
         raise Refused(why)
 
 
-def _query(origin: str, number: int, record: Object) -> Query:
+def _query(origin: str, record: Object) -> Query:
     return Query(
         text_of_record(record, [_key(record, "query")]),
-        name_of_record(record, ID, number - 1),
+        id_of_record(record, (*ANY_ID, *IDS_OF_QUERIES)),
         *_told(origin, record),
     )
 
 
-def _document(origin: str, number: int, record: Object) -> Snippet:
+def _document(origin: str, record: Object) -> Snippet:
     title = text_of_record(record, ["title"], needed=False)
     text = text_of_record(record, [_key(record, "code")], needed=not title.strip())
     whole = "\n".join(part for part in (title, text) if part.strip())
-    return Snippet(whole, name_of_record(record, ID, number - 1), *_told(origin, record))
+    return Snippet(whole, id_of_record(record, (*ANY_ID, *IDS_OF_DOCUMENTS)), *_told(origin, record))
 
 
 def _key(record: Object, ours: str) -> str:
@@ -207,7 +214,7 @@ def _another_table(path: Path, first: tuple[int, Object] | Problem | None) -> st
 
 def _label(record: Object, scale: Scale, queries: Lookup, documents: Lookup) -> GivenLabel:
     value = whole_number(_score(record), ALLOWED[scale], f'"{SCORE[0]}"')
-    query, document = name_of_record(record, QUERY_ID, ""), name_of_record(record, DOCUMENT_ID, "")
+    query, document = id_of_record(record, QUERY_ID), id_of_record(record, DOCUMENT_ID)
     asked, found = queries.get(query), documents.get(document)
     if asked is None:
         raise Refused(f"there is no query {query[:40]!r} among the queries")

@@ -2,7 +2,8 @@
 
 Queries, and labelled pairs: a JSON array of objects with `doc` (CoSQA) or `query` (CoSQA+), and for pairs
 `code` and `label`. Code base: `code_idx_map.txt`, a JSON object from function to index, or an array of
-objects with `code`; without one, the code of the pairs. Other keys are ignored.
+objects with `code`; without one, the code of the pairs. Other keys are ignored. Labels stand beside both
+texts, so a file may have no ids: its records are called by their numbers, from 0.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 from retrieval.sources import GivenLabel, Problem, Record
 from retrieval.sources.readers.json_stream import Element, stream_json_elements
-from retrieval.sources.readers.records import name_of_record
+from retrieval.sources.readers.records import Refused, has_any, id_of_record, lacks_id
 from retrieval.sources.readers.seen_ids import Seen
 
 QUERY_TEXT = ("doc", "query")
@@ -112,11 +113,13 @@ def _snippet(element: Element | Problem, path: Path, licence: str) -> Record | P
 def _once(
     element: Element | Problem, found: Record | Problem, path: Path, id_keys: Sequence[str], seen: Seen
 ) -> Record | Problem:
-    """What was found, or why not: its id stood for another text before. A null is no id."""
+    """What was found, or why not: its id stood for another text before, or it lacks one and others have."""
     if isinstance(found, Problem) or isinstance(element, Problem) or not isinstance(element.value, dict):
         return found
-    has_id = any(element.value.get(key) is not None for key in id_keys)
-    why = seen.refusal(found.source_id, found.text) if has_id else ""
+    if has_any(element.value, id_keys):
+        why = seen.refusal(found.source_id, found.text)
+    else:
+        why = lacks_id(element.value, id_keys) if seen.texts else ""
     return Problem(str(path), element.number, why) if why else found
 
 
@@ -127,8 +130,9 @@ def _record(
         return element
     try:
         text = _text(element.value, text_keys)
-        name = name_of_record(element.value, id_keys, element.number - 1)
-    except _WrongShape as wrong:
+        has_id = has_any(element.value, id_keys)
+        name = id_of_record(element.value, id_keys) if has_id else str(element.number - 1)
+    except (_WrongShape, Refused) as wrong:
         return Problem(str(path), element.number, str(wrong))
     return Record(text, name, path.name, licence)
 

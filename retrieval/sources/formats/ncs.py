@@ -17,6 +17,7 @@ from retrieval.sources.readers.read_progress import expect_file_read
 from retrieval.sources.readers.records import (
     Object,
     Refused,
+    id_of_record,
     name_of_record,
     read_record_objects,
     text_of_record,
@@ -41,10 +42,10 @@ def read_questions(path: Path) -> Iterator[Item]:
 def _question(path: Path, number: int, record: Object) -> Iterator[Item]:
     try:
         question, answer = text_of_record(record, ["question"]), text_of_record(record, ["answer"])
+        name = id_of_record(record, ["stackoverflow_id"])
     except Refused as refused:
         yield Problem(str(path), number, str(refused))
         return
-    name = name_of_record(record, ["stackoverflow_id"], number - 1)
     yield Query(question, name, name_of_record(record, ["question_url"], path.name), LICENCE)
     yield Snippet(answer, name, name_of_record(record, ["answer_url"], path.name), LICENCE)
     yield GivenLabel(question, answer, 1)

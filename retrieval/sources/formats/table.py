@@ -14,7 +14,7 @@ from retrieval.sources.readers.read_progress import expect_file_read
 from retrieval.sources.readers.records import (
     Object,
     Refused,
-    name_of_record,
+    id_of_record,
     read_record_objects,
     text_of_record,
     whole_number,
@@ -114,15 +114,20 @@ def _items_of_row(path: Path, number: int, record: Object, columns: Columns) -> 
     origin, licence = _optional(record, columns.origin) or path.name, _optional(record, columns.licence)
     if columns.query:
         text = text_of_record(record, [columns.query])
-        items.append(Query(text, name_of_record(record, [columns.query_id], number - 1), origin, licence))
+        items.append(Query(text, _id(number, record, columns.query_id), origin, licence))
     if columns.snippet:
         code = text_of_record(record, [columns.snippet])
-        items.append(Snippet(code, name_of_record(record, [columns.snippet_id], number - 1), origin, licence))
+        items.append(Snippet(code, _id(number, record, columns.snippet_id), origin, licence))
     lacks = columns.may_lack_label and columns.label not in record
     if columns.label and not lacks and str(_given(record, columns.label)).strip():
         value = whole_number(record[columns.label], ALLOWED[columns.scale], f'"{columns.label}"')
         items.append(GivenLabel(text, code, value, columns.scale))
     return items
+
+
+def _id(number: int, record: Object, column: str) -> str:
+    """A record's id; in a table without a column of ids its number, from 0. Raises `Refused`."""
+    return id_of_record(record, [column]) if column else str(number - 1)
 
 
 def _optional(record: Object, column: str) -> str:

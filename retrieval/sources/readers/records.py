@@ -16,6 +16,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
+from decimal import Decimal
 from itertools import count
 from pathlib import Path
 from typing import Any, TextIO, TypeAlias
@@ -86,17 +87,49 @@ def _lacks(record: Object, keys: Sequence[str]) -> str:
     return f"has no {wanted}; it has {has}"
 
 
-def name_of_record(record: Object, keys: Sequence[str], otherwise: object) -> str:
-    """What the record is called: the first of `keys` that it has, a text or a number.
+def id_of_record(record: Object, keys: Sequence[str]) -> str:
+    """The record's id: the value of the first of `keys` that can be one.
 
-    `7.0` is 7: so data frames write a column in which a number is missing.
+    That is a text that is not blank, a whole number, or MongoDB's `{"$oid": …}`. `7.0` and the decimal 7 are
+    7: so data frames write a column in which a number is missing. Raises `Refused`: a record that was called
+    by its number could be taken for another one.
     """
-    found = next((record[key] for key in keys if _is_name(record.get(key))), otherwise)
-    return str(int(found) if isinstance(found, float) else found)
+    found = next((name for key in keys if (name := _name(record.get(key)))), "")
+    if not found:
+        raise Refused(lacks_id(record, keys))
+    return found
 
 
-def _is_name(value: object) -> bool:
-    return isinstance(value, str | int) or (isinstance(value, float) and value.is_integer())
+def name_of_record(record: Object, keys: Sequence[str], otherwise: object) -> str:
+    """The text or number under the first of `keys` that has one, read as `id_of_record` does."""
+    return next((name for key in keys if (name := _name(record.get(key)))), str(otherwise))
+
+
+def has_any(record: Object, keys: Sequence[str]) -> bool:
+    """Whether one of `keys` has a value; a null is none."""
+    return any(record.get(key) is not None for key in keys)
+
+
+def _name(value: object) -> str:
+    """A value as a name; empty for one that can't be any."""
+    if isinstance(value, dict) and list(value) == ["$oid"]:
+        value = value["$oid"]
+    if isinstance(value, str):
+        return value if value.strip() else ""
+    if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return ""
+    is_whole = math.isfinite(value) and value == int(value)
+    return str(int(value)) if is_whole else ""
+
+
+def lacks_id(record: Object, keys: Sequence[str]) -> str:
+    """Why a record has no id under `keys`."""
+    wanted = ", ".join(f'"{key}"' for key in keys[:3]) + (" or the like" if len(keys) > 3 else "")
+    if unread := [key for key in keys if record.get(key) is not None]:
+        found = clip_text(str(record[unread[0]]))
+        return f'"{unread[0]}" is {found}, which is no id; expected a text or a whole number'
+    has = ", ".join(f'"{name}"' for name in list(record)[:8]) or "nothing"
+    return f"has no id ({wanted}); it has {has}"
 
 
 def whole_number(written: object, allowed: Sequence[int], what: str) -> int:

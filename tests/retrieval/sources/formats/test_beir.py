@@ -9,6 +9,8 @@ from retrieval.sources import GivenLabel, Problem, Query, Snippet
 from retrieval.sources.formats.beir import read_beir_folder
 from retrieval.sources.readers.lookup import Lookup
 
+NAMES = ("one", "two", "three")
+
 
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
@@ -41,8 +43,8 @@ def test_texts_and_labels(folder: Path) -> None:
 
 
 def test_an_id_that_comes_again_with_another_text_is_told_and_the_first_counts(folder: Path) -> None:
-    rows = ['{"_id": "q1", "text": "what?"}', '{"_id": "q1", "text": "other"}', '{"text": "a"}']
-    (folder / "queries.jsonl").write_text("\n".join([*rows, rows[0], '{"text": "b"}']))
+    rows = ['{"_id": "q1", "text": "what?"}', '{"_id": "q1", "text": "other"}']
+    (folder / "queries.jsonl").write_text("\n".join([*rows, rows[0]]))
     corpus = folder / "corpus.jsonl.gz"
     corpus.write_bytes(corpus.read_bytes() + gzip.compress(b'{"_id": "d1", "text": "another"}\n'))
     items = list(read_beir_folder(folder, "test"))
@@ -52,8 +54,52 @@ def test_an_id_that_comes_again_with_another_text_is_told_and_the_first_counts(f
         f"queries.jsonl, record 2: the id 'q1' {why}",
         f"corpus.jsonl.gz, record 4: the id 'd1' {why}",
     ]
-    assert [item.text for item in items if isinstance(item, Query)] == ["what?", "a", "what?", "b"]
+    assert [item.text for item in items if isinstance(item, Query)] == ["what?", "what?"]
     assert labels(folder) == [GivenLabel("what?", "T\none", 1), GivenLabel("what?", "one", 0)]
+
+
+def write_ids(folder: Path, documents: list[str], qrels: str) -> None:
+    """Three functions as `documents`, of which each stands in the place of an id and its colon."""
+    (folder / "corpus.jsonl.gz").unlink()
+    rows = [f'{{{id_}"text": "def {name}"}}' for id_, name in zip(documents, NAMES, strict=True)]
+    (folder / "corpus.jsonl").write_text("\n".join(rows))
+    (folder / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n" + qrels)
+
+
+@pytest.mark.parametrize(
+    "key", ["_id", "id", "idx", "doc_id", "docid", "corpus-id", "code_idx", "document_id"]
+)
+@pytest.mark.parametrize("ids", [("1", "2", "3"), ('"1"', '"2"', '"3"'), ("1.0", "2.0", "3.0")])
+def test_ids_are_read_by_each_of_their_names(folder: Path, key: str, ids: tuple[str, ...]) -> None:
+    write_ids(folder, [f'"{key}": {each}, ' for each in ids], "q1\t1\t1\nq1\t3\t0\n")
+    assert labels(folder) == [GivenLabel("what?", "def one", 1), GivenLabel("what?", "def three", 0)]
+
+
+def test_an_id_of_mongodb_is_its_text(folder: Path) -> None:
+    write_ids(folder, [f'"_id": {{"$oid": "a{number}"}}, ' for number in (1, 2, 3)], "q1\ta1\t1\nq1\t1\t1\n")
+    assert labels(folder) == [GivenLabel("what?", "def one", 1)]
+
+
+@pytest.mark.parametrize(
+    ("unread", "why"),
+    [
+        ("", 'has no id ("_id", "id", "idx" or the like); it has "text"'),
+        ('"_id": null, ', "has no id"),
+        ('"_id": " ", ', '"_id" is'),
+        ('"_id": true, ', "is 'True', which is no id"),
+        ('"_id": [1], ', "is '[1]', which is no id"),
+        ('"_id": 1.5, ', "is '1.5', which is no id"),
+    ],
+)
+def test_a_record_without_an_id_does_not_take_the_place_of_another(
+    folder: Path, unread: str, why: str
+) -> None:
+    write_ids(folder, ['"_id": "3", ', unread, '"_id": "1", '], "q1\t1\t1\n")
+    items = list(read_beir_folder(folder))
+    assert [item.text for item in items if isinstance(item, Snippet)] == ["def one", "def three"]
+    (told,) = (item for item in items if isinstance(item, Problem))
+    assert told.record == 2 and why in told.message
+    assert labels(folder) == [GivenLabel("what?", "def three", 1)]
 
 
 def test_one_score_above_one_makes_the_scale_graded(folder: Path) -> None:

@@ -93,3 +93,18 @@ def test_a_peek_reads_the_first_records_alone_and_tells_why_there_are_none(tmp_p
     assert seen.columns == tuple(f"c{number}" for number in range(19))
     path.write_text("no\n")
     assert "record 1: is not JSON" in str(peek_table_file(path))
+
+
+def test_a_column_of_ids_names_each_record_or_it_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "queries.jsonl"
+    path.write_text('{"q": "a", "id": 7.0}\n{"q": "b"}\n{"q": "c", "id": "1"}\n')
+    first, problem, last = read_table_rows(path, Columns(query="q", query_id="id"))
+    assert (first, last) == (Query("a", "7", path.name), Query("c", "1", path.name))
+    assert isinstance(problem, Problem) and 'has no id ("id")' in problem.message
+
+
+def test_a_table_without_ids_calls_its_records_by_their_numbers(tmp_path: Path) -> None:
+    path = tmp_path / "queries.jsonl"
+    path.write_text('{"q": "a", "id": 7}\n{"q": "b"}\n')
+    names = [item.source_id for item in read_table_rows(path, Columns(query="q")) if isinstance(item, Query)]
+    assert names == ["0", "1"]
