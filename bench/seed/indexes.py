@@ -39,9 +39,10 @@ def suspend_table_indexes(tables: Sequence[str]) -> Iterator[None]:
     taken = find_index_statements(list(tables))
     run_index_statements(drop for drop, _ in taken)
     yield
+    makes = [make for _, make in reversed(taken)]
     if connection.vendor == "postgresql":
-        run_index_statements(["SET maintenance_work_mem = '256MB'"])
-    run_index_statements(make for _, make in reversed(taken))
+        makes = ["SET maintenance_work_mem = '256MB'", *makes, "RESET maintenance_work_mem"]
+    run_index_statements(makes)
 
 
 def find_index_statements(tables: list[str]) -> Statements:

@@ -174,29 +174,41 @@ def convert_sqlite_row(row: Row) -> Row:
 
 @contextmanager
 def bulk_load_transaction() -> Iterator[None]:
-    """One transaction without checks of keys, where the database lets us; then counters and statistics."""
-    disable_durability()
-    with transaction.atomic():
-        yield
-        reset_sequences()
-    with connection.cursor() as cursor:
-        cursor.execute("ANALYZE")
+    """One transaction without checks of keys, where the database lets us; then counters and statistics.
+
+    What is half written is thrown away, so nothing has to be safe. The connection is as before afterwards:
+    PostgreSQL's go back to a pool.
+    """
+    if connection.vendor == "sqlite":
+        set_sqlite_pragmas("foreign_keys=OFF", "synchronous=OFF", "journal_mode=OFF", "cache_size=-1000000")
+    try:
+        with transaction.atomic():
+            skip_key_checks()
+            yield
+            reset_sequences()
+        with connection.cursor() as cursor:
+            cursor.execute("ANALYZE")
+    finally:
         if connection.vendor == "sqlite":
-            cursor.execute("PRAGMA foreign_keys=ON")
-    connection.close()
+            set_sqlite_pragmas("foreign_keys=ON")
+        connection.close()
 
 
-def disable_durability() -> None:
-    """What is half written is thrown away, so nothing has to be safe."""
+def set_sqlite_pragmas(*pragmas: str) -> None:
     with connection.cursor() as cursor:
-        if connection.vendor == "sqlite":
-            for pragma in ("foreign_keys=OFF", "synchronous=OFF", "journal_mode=OFF", "cache_size=-1000000"):
-                cursor.execute(f"PRAGMA {pragma}")
-            return
-        cursor.execute("SET synchronous_commit = off")
-        # Who is no superuser has each key checked, which takes longer.
-        with suppress(ProgrammingError):
-            cursor.execute("SET session_replication_role = replica")
+        for pragma in pragmas:
+            cursor.execute(f"PRAGMA {pragma}")
+
+
+def skip_key_checks() -> None:
+    """For the rest of this transaction PostgreSQL checks no keys, and its end doesn't wait for the disk."""
+    if connection.vendor != "postgresql":
+        return
+    with connection.cursor() as cursor:
+        cursor.execute("SET LOCAL synchronous_commit = off")
+    # Who is no superuser has each key checked, which takes longer.
+    with suppress(ProgrammingError), transaction.atomic(), connection.cursor() as cursor:
+        cursor.execute("SET LOCAL session_replication_role = replica")
 
 
 def reset_sequences() -> None:

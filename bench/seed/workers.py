@@ -18,8 +18,8 @@ from bench.seed.tables import (
     VARYING,
     bulk_insert_tables,
     bulk_load_transaction,
-    disable_durability,
     model_of_label,
+    skip_key_checks,
 )
 
 PROCESSES: Final = 2
@@ -89,8 +89,8 @@ def written_in(database: str, work: Work) -> Stretch:
     """Make and write a stretch in a process of its own."""
     if connection.settings_dict["NAME"] != database:
         use_only(database)
-        disable_durability()
     with transaction.atomic():
+        skip_key_checks()
         return write_filled_stretch(work)
 
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import statistics
 
 import pytest
+from django.db import IntegrityError, transaction
 
 from annotation.builds.limits.budget import compute_request_cost_bound
 from annotation.models import (
@@ -24,6 +26,7 @@ from annotation.stages import Stage
 from bench.seed import database, rows, texts
 from bench.seed.check import find_seeding_faults
 from bench.seed.plan import Keys, SeedingPlan
+from bench.seed.tables import bulk_load_transaction, skip_key_checks
 from retrieval.filters import rules_of
 from retrieval.models import Label
 from sandbox.program import count_assertions
@@ -115,3 +118,23 @@ def test_snippets_are_functions_of_real_length() -> None:
     for code in codes[:200]:
         assert isinstance(ast.parse(code).body[0], ast.FunctionDef)
         assert int(rules_of(code)) == rows.RULES
+
+
+def refer_to_nothing() -> None:
+    Case.objects.filter(pk=Case.objects.earliest("pk").pk).update(pair_id=10**6)
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_keys_are_checked_again_after_seeding(seeded: Build, fails: bool) -> None:
+    with contextlib.suppress(ZeroDivisionError), bulk_load_transaction():
+        if fails:
+            raise ZeroDivisionError
+    with pytest.raises(IntegrityError):
+        refer_to_nothing()
+
+
+def test_keys_are_skipped_within_a_transaction_alone(seeded: Build) -> None:
+    with transaction.atomic():
+        skip_key_checks()
+    with pytest.raises(IntegrityError):
+        refer_to_nothing()
