@@ -11,7 +11,7 @@ from annotation.api.auth import signed_in
 from annotation.builds.limits import canary
 from annotation.builds.results import outcome_stats
 from annotation.builds.results.outcome_stats import Measures
-from annotation.models import AnyCanary, Build, Canary
+from annotation.models import Build, Canary
 from annotation.schemas.canary import CanaryOut
 from annotation.web.canary import page
 from retrieval.schemas import Id
@@ -23,7 +23,7 @@ router = Router(tags=["builds"])
 def get_canary(request: HttpRequest, pk: Path[Id]) -> CanaryOut:
     """The canary's figures so far, beside the last finished build's; 404 before it is drawn. For admins."""
     build = visible.build(request, pk)
-    row = Canary.objects.select_related("decided_by").filter(build=build).exclude(pairs=0).first()
+    row = Canary.objects.of_whole_build(build).select_related("decided_by").exclude(pairs=0).first()
     if row is None:
         raise Http404
     other = outcome_stats.last_finished(visible.builds(request), build)
@@ -40,7 +40,7 @@ def get_extension_canary(request: HttpRequest, pk: Path[Id], number: Path[Id]) -
     return canary_out(build, row, build, outcome_stats.from_json(row.before) if row.before else None)
 
 
-def canary_out(build: Build, row: AnyCanary, other: Build | None, others: Measures | None) -> CanaryOut:
+def canary_out(build: Build, row: Canary, other: Build | None, others: Measures | None) -> CanaryOut:
     found = outcome_stats.of_canary(row, canary.compute_canary_cost(row, build.tally))
     return CanaryOut.of(
         row,

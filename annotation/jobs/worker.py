@@ -239,8 +239,8 @@ def perform_worker_chores(tools: Tools) -> int:
     claims.free_answered()
     budget.give_up_lost()
     connection_test.give_up_lost()
-    running = Build.objects.filter(state=Build.State.RUNNING).select_related("mining", "tally", "canary")
-    for build in running.defer("canary__drawn"):
+    running = Build.objects.filter(state=Build.State.RUNNING).select_related("mining", "tally")
+    for build in running.prefetch_related(canary.prefetch_canary()):
         look_after(build)
     look_after_all()
     for build in Build.objects.filter(state__in=[Build.State.RUNNING, Build.State.WAITING], opened=True):

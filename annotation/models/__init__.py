@@ -4,7 +4,7 @@ from annotation.models.audits import AuditEvent
 from annotation.models.builds.batches import Batch
 from annotation.models.builds.build import Build, BuildEvent, Price, Tally
 from annotation.models.builds.calls import Attempts, LLMCall, ReplyText, RequestText, SystemText
-from annotation.models.builds.canaries import AnyCanary, Canary, ExtensionCanary
+from annotation.models.builds.canaries import Canary
 from annotation.models.builds.cases import Case, LostRace, Step
 from annotation.models.builds.drift import DriftAnswer, DriftCheck, DriftWatch
 from annotation.models.builds.extensions import Extension, Rerun

@@ -6,8 +6,8 @@ import json
 import shutil
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
-from itertools import islice
+from functools import cache
+from itertools import groupby, islice
 from pathlib import Path
 from typing import Any, Final
 
@@ -19,7 +19,7 @@ from tqdm import tqdm
 from cosqa_site.dump.home_files import PLACE
 from cosqa_site.dump.manifest import DumpedTable, Manifest
 from cosqa_site.dump.reader import BadDump, read_manifest, read_rows, refuse_damaged_files
-from cosqa_site.dump.renames import current_column, current_table
+from cosqa_site.dump.renames import LOOKED_UP, current_column, current_table
 from cosqa_site.dump.tables import Table, columns_of, tables_of_dump
 from cosqa_site.dump.values import decoder_of
 from retrieval.models import statements
@@ -33,7 +33,8 @@ STARTING: Final[Mapping[str, Mapping[str, Any]]] = {
 """Rows that migrations make: those of the dump take their places."""
 
 Convert = Callable[[Any], Any]
-Make = Callable[[], Any]
+Make = Callable[[Sequence[Any]], Any]
+"""Makes a value of a row's values in the dump."""
 
 
 class HomeInUse(ValueError):
@@ -80,30 +81,47 @@ def plan_tables(manifest: Manifest) -> list[Plan]:
         table = tables.get(current_table(name))
         if table is None:
             raise BadDump(f"The dump has a table {name}, which this release does not know.")
-        plans.append(plan_table(table, dumped))
+        plans.append(plan_table(table, dumped, LOOKED_UP.get(name, {})))
     return plans
 
 
-def plan_table(table: Table, dumped: DumpedTable) -> Plan:
+def plan_table(table: Table, dumped: DumpedTable, looked_up: Mapping[str, tuple[str, str, str]]) -> Plan:
     name = table._meta.label_lower
     fields = {field.name: field for field in columns_of(table)}
     columns = [current_column(name, column) for column in dumped.columns]
     unknown = sorted(set(columns) - fields.keys())
     if unknown:
         raise BadDump(f"The dump's {name} has columns that this release does not know: {', '.join(unknown)}.")
-    return Plan(
-        table, dumped, [fields[column] for column in columns], plan_added_columns(table, set(columns))
-    )
+    found = {
+        column: look_up(dumped.columns.index(pointer), tables_of_dump()[of], value)
+        for column, (pointer, of, value) in looked_up.items()
+        if pointer in dumped.columns
+    }
+    added = plan_added_columns(table, {*columns, *found})
+    return Plan(table, dumped, [fields[column] for column in columns], found | added)
+
+
+def look_up(place: int, table: Table, column: str) -> Make:
+    """What finds a row's value in the row of `table` to which its column at `place` points.
+
+    That table was loaded before; it is read once, and is to be small.
+    """
+
+    @cache
+    def read_values() -> dict[Any, Any]:
+        return dict(table._base_manager.values_list("pk", column))
+
+    return lambda row: read_values().get(row[place])
 
 
 def plan_added_columns(table: Table, given: set[str]) -> dict[str, Make]:
     """What makes a value of each column that the dump has not and the database does not fill itself."""
     added: dict[str, Make] = {}
     for field in table._meta.concrete_fields:
-        if field.name in given or field.has_db_default():
+        if field.name in given or field.has_db_default() or isinstance(field, models.AutoField):
             continue
         if table._meta.label_lower == "auth.user" and field.name == "password":
-            added[field.name] = partial(make_password, None)
+            added[field.name] = lambda _: make_password(None)
         elif field.has_default() or field.null:
             added[field.name] = maker_of_default(field)
         else:
@@ -113,7 +131,7 @@ def plan_added_columns(table: Table, given: set[str]) -> dict[str, Make]:
 
 def maker_of_default(field: models.Field[Any, Any]) -> Make:
     store = storer_of(field)
-    return lambda: store(field.get_default())
+    return lambda _: store(field.get_default())
 
 
 def storer_of(field: models.Field[Any, Any]) -> Convert:
@@ -171,7 +189,7 @@ def convert_rows(plan: Plan, rows: Iterator[list[Any]]) -> Iterator[Sequence[Any
             value if value is None or convert is None else convert(value)
             for convert, value in zip(converters, row, strict=True)
         ]
-        yield [*values, *(make() for make in added)]
+        yield [*values, *(make(row) for make in added)]
 
 
 def converter_of(field: models.Field[Any, Any]) -> Convert | None:
@@ -191,11 +209,17 @@ def reset_sequences(plans: Sequence[Plan]) -> None:
 
 
 def refuse_other_counts(plans: Sequence[Plan]) -> None:
-    """Raises BadDump where a table has another number of rows than the dump says."""
-    for plan in plans:
-        found = plan.table._base_manager.count()
-        if found != plan.dumped.rows:
-            raise BadDump(f"{plan.dumped.file} has {found:,} rows, not {plan.dumped.rows:,}.")
+    """Raises BadDump where a table has another number of rows than the dump says of what became it."""
+    for table, some in groupby(sorted(plans, key=name_of_table), key=lambda plan: plan.table):
+        dumped = [plan.dumped for plan in some]
+        found, told = table._base_manager.count(), sum(one.rows for one in dumped)
+        if found != told:
+            files = " and ".join(one.file for one in dumped)
+            raise BadDump(f"{files} {'has' if len(dumped) == 1 else 'have'} {found:,} rows, not {told:,}.")
+
+
+def name_of_table(plan: Plan) -> str:
+    return plan.table._meta.label_lower
 
 
 def restore_home_files(manifest: Manifest, folder: Path, home: Path) -> None:

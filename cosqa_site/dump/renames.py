@@ -6,9 +6,16 @@ from collections.abc import Mapping
 from typing import Final
 
 RENAMED_TABLES: Final[Mapping[str, str]] = {
-    "retrieval.benchmark_further_minings": "retrieval.benchmark_extension_minings"
+    "annotation.extensioncanary": "annotation.canary",
+    "retrieval.benchmark_further_minings": "retrieval.benchmark_extension_minings",
 }
-"""By its old name (app and model) the name that a table has now."""
+"""By its old name (app and model) the name that a table has now: two may have become one."""
+
+LOOKED_UP: Final[Mapping[str, Mapping[str, tuple[str, str, str]]]] = {
+    "annotation.extensioncanary": {"build": ("extension", "annotation.extension", "build")}
+}
+"""By a table's old name, the columns that it had not: its own column that points to a row, the table of
+that row, and the column there that has the value. That table's name comes before the old one."""
 
 RENAMED: Final[Mapping[str, Mapping[str, str]]] = {
     "annotation.abandonment": {"left": "left_stage"},

@@ -17,7 +17,7 @@ EXPORTED: Final = frozenset(
             abandonment acknowledgement adjudication agentbill amendment assignment auditevent batch build
             buildevent callanswer callrequest canary carriedover case condition connectiontest delivery draft
             driftanswer driftcheck driftwatch duration enrolment execution executionrequest extension
-            extensioncanary filling guideline importedrating llmcall merge moment mutant mutanttext normalform
+            filling guideline importedrating llmcall merge moment mutant mutanttext normalform
             notice precedent preference price programtext projectcapchange projecttally proposal
             proposaldecision quota rating ratingdraft replytext reporttext requesttext rerun rerun_cases
             review scoring seen seenbenchmark step study study_builds studypair systemtext tally testprogram

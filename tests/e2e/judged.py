@@ -149,7 +149,7 @@ def extended() -> dict[str, int]:
     """A build whose extension's canary waits, so that no worker takes its cases; with figures from before."""
     from django.utils import timezone
 
-    from annotation.models import Build, Extension, ExtensionCanary
+    from annotation.models import Build, Canary, Extension
     from tests import factories
 
     said = (1, 0, 1, 0, 1, 0, None, 0, 1)
@@ -166,7 +166,8 @@ def extended() -> dict[str, int]:
         reason="more",
     )
     shares = dict.fromkeys(("unclear", "executable", "matches", "abandoned", "refused"), (2, 9))
-    ExtensionCanary.objects.create(
+    Canary.objects.create(
+        build=build,
         extension=made,
         seed=7,
         drawn=drawn,

@@ -15,12 +15,12 @@ from annotation.models import (
     Assignment,
     CallAnswer,
     CallRequest,
+    Canary,
     Case,
     ConnectionTest,
     Enrolment,
     ExecutionRequest,
     Extension,
-    ExtensionCanary,
     Filling,
     Guideline,
     ProgramText,
@@ -196,7 +196,7 @@ def extended(case: Case) -> Extension:
         pairs=1,
         reason="more",
     )
-    ExtensionCanary.objects.create(extension=made, seed=7, drawn=[case.candidate_id], pairs=1)
+    Canary.objects.create(build=case.build, extension=made, seed=7, drawn=[case.candidate_id], pairs=1)
     return made
 
 

@@ -12,6 +12,7 @@ from annotation.builds.drift import chance, watched_pairs
 from annotation.builds.drift.chance import Answer, OddOnes
 from annotation.builds.drift.questions import AGENT
 from annotation.builds.limits import circuit_breaker
+from annotation.builds.limits.canary import prefetch_canary
 from annotation.models import AgentBill, Build, DriftAnswer, DriftCheck, DriftWatch, Tally
 
 Answers = dict[int, Answer]
@@ -21,7 +22,8 @@ Answers = dict[int, Answer]
 def look_after_all() -> None:
     """What is due of all running builds' checks: finish, draw, begin. Safe in any number of workers."""
     watches = DriftWatch.objects.filter(build__state=Build.State.RUNNING, build__opened=True)
-    for watch in watches.select_related("build__tally", "build__canary").defer("build__canary__drawn"):
+    watches = watches.select_related("build__tally")
+    for watch in watches.prefetch_related(prefetch_canary("build__canaries")):
         check = watched_pairs.last_of(watch)
         if check is not None and check.finished_at is None:
             if not check.answers.filter(answered_at=None).exists():

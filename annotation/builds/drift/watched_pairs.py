@@ -63,7 +63,7 @@ def draw_drift_pairs(watch: DriftWatch) -> bool:
 def find_drift_cases(build: Build) -> QuerySet[Case]:
     """The cases to draw from: the canary's, which are random and which a person has seen, else all."""
     cases = Case.objects.filter(build=build)
-    found = Canary.objects.filter(build=build).values_list("drawn", flat=True).first()
+    found = Canary.objects.of_whole_build(build).values_list("drawn", flat=True).first()
     return cases.filter(candidate__in=found) if found else cases
 
 

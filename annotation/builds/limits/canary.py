@@ -14,19 +14,16 @@ from typing import Any, Final
 
 import numpy as np
 from django.conf import settings
-from django.core.exceptions import ObjectDoesNotExist
 from django.db import transaction
-from django.db.models import QuerySet, Sum
+from django.db.models import Prefetch, QuerySet, Sum
 from django.utils import timezone
 
 from annotation.models import (
-    AnyCanary,
     Build,
     BuildEvent,
     Canary,
     Case,
     Extension,
-    ExtensionCanary,
     LLMCall,
     Step,
     Tally,
@@ -37,6 +34,8 @@ from retrieval.models import Candidate
 SEEDS: Final = 2**31
 FEWEST_QUERIES: Final = 2
 """Of one query alone nothing tells how far queries differ."""
+READ: Final = "read_canaries"
+"""Where a build that was read with its own canary has it, in a list."""
 
 
 def plan_canary(build: Build) -> Canary:
@@ -44,9 +43,9 @@ def plan_canary(build: Build) -> Canary:
     return Canary.objects.create(build=build, seed=secrets.randbelow(SEEDS))
 
 
-def plan_for(extension: Extension) -> ExtensionCanary:
+def plan_extension_canary(extension: Extension) -> Canary:
     """Give an extension that was just decided its canary, with a seed of its own."""
-    return ExtensionCanary.objects.create(extension=extension, seed=secrets.randbelow(SEEDS))
+    return Canary.objects.create(build=extension.build, extension=extension, seed=secrets.randbelow(SEEDS))
 
 
 def is_large(cases: int) -> bool:
@@ -64,11 +63,11 @@ def draw_canary_candidates(build: Build, candidates: QuerySet[Candidate]) -> lis
 
     Empty where it begins with all of them: it has no canary, or too few cases for one.
     """
-    row = Canary.objects.filter(build=build).first()
+    row = Canary.objects.of_whole_build(build).first()
     return [] if row is None else drawn_by(row, candidates)
 
 
-def drawn_by(row: AnyCanary, candidates: QuerySet[Candidate]) -> list[int]:
+def drawn_by(row: Canary, candidates: QuerySet[Candidate]) -> list[int]:
     """The same for one canary, which is deleted where the candidates are too few for it."""
     build, rows = row.build, list(candidates.values_list("pk", "query_id"))
     if not is_large(len(rows) * build.rounds):
@@ -102,37 +101,39 @@ def some_queries(rows: Sequence[tuple[int, int]], size: int, seed: int) -> list[
     return [pk for turn in zip_longest(*shuffled) for pk in turn if pk is not None]
 
 
+def prefetch_canary(place: str = "canaries") -> Prefetch[str, QuerySet[Canary], str]:
+    """Reads builds with their own canaries, for `canary_of_build`: one query for all of them."""
+    return Prefetch(place, Canary.objects.filter(extension=None).defer("drawn"), to_attr=READ)
+
+
 def canary_of_build(build: Build) -> Canary | None:
     """The build's own canary; no query where the build was read with it."""
-    try:
-        return build.canary
-    except ObjectDoesNotExist:
-        return None
+    rows: list[Canary] | None = getattr(build, READ, None)
+    if rows is None:
+        return Canary.objects.of_whole_build(build).first()
+    return rows[0] if rows else None
 
 
-def of_extension(extension: Extension) -> ExtensionCanary | None:
+def canary_of_extension(extension: Extension) -> Canary | None:
     """The extension's canary; no query where the extension was read with it."""
-    try:
-        return extension.canary
-    except ObjectDoesNotExist:
-        return None
+    return getattr(extension, "canary", None)
 
 
-def find_current_canary(build: Build) -> AnyCanary | None:
+def find_current_canary(build: Build) -> Canary | None:
     """The canary that the build is at: its own, or an extension's, until the other pairs are opened."""
     row = canary_of_build(build)
     if row is not None and not row.rest_opened:
         return row
-    rows = ExtensionCanary.objects.filter(extension__build=build, extension__state=Extension.State.CANARY)
-    return rows.select_related("extension__build__annotator").first()
+    rows = Canary.objects.filter(build=build, extension__state=Extension.State.CANARY)
+    return rows.select_related("build__annotator", "extension").first()
 
 
 def find_canary_candidates(build: Build) -> frozenset[int]:
     """Ids of the candidates of the build's own canary."""
-    return frozenset(Canary.objects.values_list("drawn", flat=True).get(build=build))
+    return frozenset(Canary.objects.of_whole_build(build).values_list("drawn", flat=True).get())
 
 
-def find_undecided_canary(build: Build) -> AnyCanary | None:
+def find_undecided_canary(build: Build) -> Canary | None:
     """The canary after which nobody has let the build go on yet."""
     row = find_current_canary(build)
     return row if row is not None and row.decided_at is None else None
@@ -140,7 +141,8 @@ def find_undecided_canary(build: Build) -> AnyCanary | None:
 
 def is_of_extension(build: Build) -> bool:
     """Whether the build is at the canary of an extension."""
-    return isinstance(find_current_canary(build), ExtensionCanary)
+    row = find_current_canary(build)
+    return row is not None and row.is_of_extension
 
 
 def stop_at_canary(build: Build) -> bool:
@@ -165,24 +167,24 @@ def stop_at_canary(build: Build) -> bool:
     return True
 
 
-def find_canary_row(row: AnyCanary) -> QuerySet[Any]:
+def find_canary_row(row: Canary) -> QuerySet[Canary]:
     """The canary as it is stored now."""
-    return type(row)._default_manager.filter(pk=row.pk)
+    return Canary.objects.filter(pk=row.pk)
 
 
-def compute_canary_cost(row: AnyCanary, tally: Tally) -> int:
+def compute_canary_cost(row: Canary, tally: Tally) -> int:
     """Nanodollars that the canary has cost, or had cost when somebody decided.
 
     What was tried again of older cases beside an extension's canary is not counted to it.
     """
     if row.decided_at is not None:
         return row.spent
-    if isinstance(row, Canary):
+    if not row.is_of_extension:
         return tally.spent
     return max(0, tally.spent - row.began - compute_cost_outside_canary(row))
 
 
-def compute_cost_outside_canary(row: ExtensionCanary) -> int:
+def compute_cost_outside_canary(row: Canary) -> int:
     """Nanodollars of calls since the canary began that served other cases of the build."""
     calls = LLMCall.objects.filter(build=row.build, status=LLMCall.Status.SUCCEEDED, pk__gt=row.last_call)
     others = Step.objects.filter(call__in=calls).exclude(case__candidate__in=row.drawn)
@@ -190,37 +192,36 @@ def compute_cost_outside_canary(row: ExtensionCanary) -> int:
     return cost or 0
 
 
-def describe_canary_stop(tally: Tally, row: AnyCanary) -> str:
+def describe_canary_stop(tally: Tally, row: Canary) -> str:
     """Why the build stands still, for whoever opens its page."""
     total, abandoned = count_canary_cases(row, tally)
     rounds = row.build.rounds
     of = "them" if rounds == 1 else f"their {total:,} cases"
     unjudged = f", {abandoned:,} of {of} abandoned" if abandoned else ""
     each = "" if rounds == 1 else f" in {rounds} rounds each"
-    own = isinstance(row, Canary)
-    others = "go on with all others, or cancel the build." if own else "go on with all others, or leave them."
+    news, others = (" new ones", "leave them") if row.is_of_extension else ("", "cancel the build")
     return (
-        f"{total // rounds:,} {kind_of(row)} of {row.pairs:,}{'' if own else ' new ones'} are finished{each}"
-        f"{unjudged}. Read what they cost and say, then {others}"
+        f"{total // rounds:,} {kind_of(row)} of {row.pairs:,}{news} are finished{each}"
+        f"{unjudged}. Read what they cost and say, then go on with all others, or {others}."
     )
 
 
-def count_canary_cases(row: AnyCanary, tally: Tally) -> tuple[int, int]:
+def count_canary_cases(row: Canary, tally: Tally) -> tuple[int, int]:
     """How many cases the canary has, in all rounds, and how many of them are abandoned."""
-    if isinstance(row, Canary):
+    if not row.is_of_extension:
         return tally.total, tally.abandoned
     cases = Case.objects.filter(build=row.build, candidate__in=row.drawn)
     return cases.count(), cases.filter(stage=Stage.ABANDONED).count()
 
 
-def kind_of(row: AnyCanary) -> str:
+def kind_of(row: Canary) -> str:
     """What was drawn, in words."""
     return "pairs of random queries" if by_query(row.build) else "random pairs"
 
 
-def of_which(row: AnyCanary) -> str:
+def of_which(row: Canary) -> str:
     """Whose canary it is, for the history; empty for the build's own."""
-    return "" if isinstance(row, Canary) else f"extension {row.extension.number}"
+    return f"extension {row.extension.number}" if row.extension else ""
 
 
 def record_canary_decision(build: Build, user: Any) -> None:
@@ -233,11 +234,11 @@ def record_canary_decision(build: Build, user: Any) -> None:
 def decline_extension_pairs(build: Build, user: Any) -> bool:
     """Note that `user` wants none of an extension's other pairs; False where it is at no such canary."""
     row = find_undecided_canary(build)
-    if not isinstance(row, ExtensionCanary):
+    if row is None or row.extension is None:
         return False
     now = timezone.now()
     find_canary_row(row).update(decided_at=now, decided_by=user)
-    Extension.objects.filter(pk=row.pk).update(state=Extension.State.LEFT, ended_at=now)
+    Extension.objects.filter(pk=row.extension.pk).update(state=Extension.State.LEFT, ended_at=now)
     return True
 
 
@@ -249,5 +250,5 @@ def rest_is_due(build: Build) -> bool:
 
 def take_rest(build: Build) -> bool:
     """Make it this worker's to open all other cases; False where another one did."""
-    due = Canary.objects.filter(build=build, decided_at__isnull=False, rest_opened=False)
+    due = Canary.objects.of_whole_build(build).filter(decided_at__isnull=False, rest_opened=False)
     return due.update(rest_opened=True) == 1

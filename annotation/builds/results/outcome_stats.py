@@ -11,7 +11,7 @@ from typing import Any, Final
 from django.db.models import Q, QuerySet
 
 from annotation.builds.limits.canary import by_query
-from annotation.models import AnyCanary, Build, Case, ExtensionCanary, Step, Tally
+from annotation.models import Build, Canary, Case, Step, Tally
 from annotation.stages import Stage
 from annotation.stats.agreement import clustered_share
 from annotation.stats.intervals import Mean, Share, bootstrap_mean, bootstrap_ratio
@@ -68,18 +68,18 @@ class Projection:
         return "near" if self.cap < (self.total.value if high is None else high) else "under"
 
 
-def cases_of(canary: AnyCanary) -> QuerySet[Case]:
+def cases_of(canary: Canary) -> QuerySet[Case]:
     """The canary's cases, first round."""
     return Case.objects.filter(drawn_for(canary), build=canary.build_id)
 
 
-def drawn_for(canary: AnyCanary, *which: Q) -> Q:
+def drawn_for(canary: Canary, *which: Q) -> Q:
     """Which cases of the build are the canary's, in their first round; of those, `which`."""
     annotator = canary.build.annotator_id
     return Q(*which, candidate__in=canary.drawn, annotator=annotator, round=1)
 
 
-def of_canary(canary: AnyCanary, spent: int) -> Measures:
+def of_canary(canary: Canary, spent: int) -> Measures:
     """The canary's measures; `spent` is what the build had paid for it, in nanodollars.
 
     Its pairs are a simple random sample of the build's, so the pair is the unit, also where several belong
@@ -103,7 +103,7 @@ def of_canary(canary: AnyCanary, spent: int) -> Measures:
     )
 
 
-def share_of(canary: AnyCanary, cases: Sequence[Case], counts: Callable[[Case], bool]) -> Share:
+def share_of(canary: Canary, cases: Sequence[Case], counts: Callable[[Case], bool]) -> Share:
     """The share of `cases` that count, with an interval by what was drawn."""
     if not by_query(canary.build):
         return Share(sum(map(counts, cases)), len(cases))
@@ -113,7 +113,7 @@ def share_of(canary: AnyCanary, cases: Sequence[Case], counts: Callable[[Case], 
     return clustered_share([(sum(one), len(one)) for one in said.values()], canary.seed)
 
 
-def cost_of(canary: AnyCanary, cases: Sequence[Case], spent: int) -> Mean:
+def cost_of(canary: Canary, cases: Sequence[Case], spent: int) -> Mean:
     """The cost a pair, in nanodollars, with an interval by what was drawn."""
     each = compute_case_costs(canary.build, cases, spent)
     if not by_query(canary.build):
@@ -170,10 +170,9 @@ def of_build(build: Build) -> Measures:
     )
 
 
-def project_from_canary(canary: AnyCanary, cost: Mean, tally: Tally) -> Projection:
+def project_from_canary(canary: Canary, cost: Mean, tally: Tally) -> Projection:
     """Of an extension the new pairs, and what the cap had left for them."""
-    began = canary.began if isinstance(canary, ExtensionCanary) else 0
-    cap = None if tally.cap is None else max(0, tally.cap - began)
+    cap = None if tally.cap is None else max(0, tally.cap - canary.began)
     return Projection(total=cost.times(canary.pairs), pairs=canary.pairs, cap=cap)
 
 

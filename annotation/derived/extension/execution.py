@@ -13,7 +13,7 @@ from annotation.builds.drift import watched_pairs
 from annotation.builds.launch.launcher import Actor, record_build_event
 from annotation.builds.limits import canary
 from annotation.builds.results import history, outcome_stats
-from annotation.models import Build, Case, Extension, ExtensionCanary, LLMCall
+from annotation.models import Build, Canary, Case, Extension, LLMCall
 from retrieval.models import Candidate, Mining
 
 State = Extension.State
@@ -61,12 +61,12 @@ def look_after(build: Build, add_cases: AddCases) -> bool:
 
 def may_open(build: Build, extension: Extension) -> bool:
     """Whether its pairs are opened now: a canary waits for all that is open, to be measured by itself."""
-    row = canary.of_extension(extension)
+    row = canary.canary_of_extension(extension)
     if row is None:
         return True
     if not row.pairs:
         row.pairs = new_candidates(extension).count()
-        ExtensionCanary.objects.filter(pk=row.pk).update(pairs=row.pairs)
+        Canary.objects.filter(pk=row.pk).update(pairs=row.pairs)
     if not canary.is_large(row.pairs * build.rounds):
         return True
     return not build.tally.open and not watched_pairs.keeps_open(build)
@@ -80,9 +80,7 @@ def open_cases(build: Build, extension: Extension, add_cases: AddCases) -> int:
         if not mine.update(state=State.OPENED, ended_at=timezone.now()):
             return 0
         found = new_candidates(extension)
-        row = (
-            ExtensionCanary.objects.filter(pk=extension.pk).select_related("extension__build__tally").first()
-        )
+        row = Canary.objects.filter(extension=extension).select_related("build__tally").first()
         drawn = canary.drawn_by(row, found) if row else []
         if row is not None and drawn:
             if row.build.tally.open:  # a person has sent a case back meanwhile
@@ -99,13 +97,13 @@ def open_cases(build: Build, extension: Extension, add_cases: AddCases) -> int:
     return made
 
 
-def begin_canary(row: ExtensionCanary) -> None:
+def begin_canary(row: Canary) -> None:
     """Note what was before it: the totals are held, and nothing is open."""
     build = row.build
     row.began, row.before = build.tally.spent, outcome_stats.to_json(outcome_stats.of_build(build))
     row.last_call = LLMCall.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     row.save(update_fields=["began", "before", "last_call"])
-    Extension.objects.filter(pk=row.pk).update(state=State.CANARY, ended_at=None)
+    Extension.objects.filter(canary=row).update(state=State.CANARY, ended_at=None)
 
 
 def open_rest(build: Build, extension: Extension, add_cases: AddCases) -> bool:

@@ -110,7 +110,7 @@ class ExtensionPlan(Derivation[Extension]):
             told = f"extension {made.number}: {launch.skip_canary}"
             launcher.record_build_event(self.build, launch.user, "skipped the canary", told)
         elif self.is_live:
-            canary.plan_for(made)
+            canary.plan_extension_canary(made)
         return made
 
 

@@ -1,6 +1,8 @@
-"""The canaries of large builds and extensions: random pairs run to the end before all others are paid for."""
+"""The canary of a large build or extension: random pairs run to the end before all others are paid for."""
 
 from __future__ import annotations
+
+from typing import Self
 
 from django.conf import settings
 from django.db import models
@@ -9,9 +11,32 @@ from annotation.models.builds.build import Build
 from annotation.models.builds.extensions import Extension
 
 
-class Drawn(models.Model):
-    """What every canary has: its pairs are drawn when the mining is done, and a person decides after them."""
+class Canaries(models.QuerySet["Canary"]):
+    def of_whole_build(self, build: Build) -> Self:
+        """The canary of the pairs that the build was launched with; none where it has none."""
+        return self.filter(build=build, extension=None)
 
+    def of_extension(self, build: Build, number: int) -> Self:
+        """The canary of the build's extension `number`; none where it has none."""
+        return self.filter(build=build, extension__number=number)
+
+
+class Canary(models.Model):
+    """The pairs that a build, or an extension of one, begins with; a person decides after them.
+
+    It is planned at the launch, or when the extension is decided, and drawn when the mining is done.
+    That of an extension is of its new pairs alone. It begins when nothing else of the build is open,
+    so that what it costs is told apart: `began`, `last_call` and `before` say what was there.
+    """
+
+    build = models.ForeignKey(Build, on_delete=models.CASCADE, related_name="canaries")
+    extension = models.OneToOneField(
+        Extension,
+        on_delete=models.CASCADE,
+        null=True,
+        related_name="canary",
+        help_text="whose new pairs are drawn; none where they are the build's",
+    )
     seed = models.PositiveBigIntegerField(help_text="draws the pairs, and the resamples of their cost")
     drawn = models.JSONField(default=list, help_text="ids of its candidates, in the order drawn")
     pairs = models.PositiveIntegerField(
@@ -23,32 +48,8 @@ class Drawn(models.Model):
     decided_by = models.ForeignKey(
         settings.AUTH_USER_MODEL, on_delete=models.PROTECT, null=True, related_name="+"
     )
-
-    class Meta:
-        abstract = True
-
-
-class Canary(Drawn):
-    """One build's canary: planned at the launch."""
-
-    build = models.OneToOneField(Build, on_delete=models.CASCADE, primary_key=True, related_name="canary")
-    rest_opened = models.BooleanField(default=False, help_text="the cases of all other pairs were made")
-
-    class Meta:
-        verbose_name_plural = "canaries"
-
-    def __str__(self) -> str:
-        return f"canary of {self.build}"
-
-
-class ExtensionCanary(Drawn):
-    """One extension's canary, of its new pairs alone: planned when it is decided.
-
-    It begins when nothing else of the build is open, so that what it costs is told apart.
-    """
-
-    extension = models.OneToOneField(
-        Extension, on_delete=models.CASCADE, primary_key=True, related_name="canary"
+    rest_opened = models.BooleanField(
+        default=False, help_text="the cases of all other pairs were made; an extension says it by its state"
     )
     began = models.PositiveBigIntegerField(
         default=0, help_text="nanodollars that the build had spent before it"
@@ -56,19 +57,20 @@ class ExtensionCanary(Drawn):
     last_call = models.PositiveBigIntegerField(default=0, help_text="id of the last call before it")
     before = models.JSONField(null=True, help_text="the figures of the build before the extension")
 
+    objects = Canaries.as_manager()
+
     class Meta:
-        verbose_name_plural = "canaries of extensions"
+        verbose_name_plural = "canaries"
+        constraints = [
+            models.UniqueConstraint(
+                fields=["build"], condition=models.Q(extension=None), name="canary_of_build_once"
+            )
+        ]
 
     def __str__(self) -> str:
-        return f"canary of {self.extension}"
+        return f"canary of {self.extension or self.build}"
 
     @property
-    def build(self) -> Build:
-        return self.extension.build
-
-    @property
-    def build_id(self) -> int:
-        return self.extension.build_id
-
-
-AnyCanary = Canary | ExtensionCanary
+    def is_of_extension(self) -> bool:
+        """Whether it is of an extension's new pairs, and not of the build's first ones."""
+        return self.extension_id is not None

@@ -11,7 +11,7 @@ from django.db.models import QuerySet
 from annotation.builds.limits import canary
 from annotation.builds.results import outcome_stats
 from annotation.builds.results.outcome_stats import Measures
-from annotation.models import AnyCanary, Build, Canary, Case, Extension, ExtensionCanary
+from annotation.models import Build, Canary, Case, Extension
 from annotation.stages import Stage
 from annotation.stats.intervals import Mean, Share
 from annotation.web.shared.words import format_dollars, format_interval, format_percent
@@ -42,7 +42,7 @@ class Card:
     `by_query`: whole queries were drawn, as the screener judges their candidates together.
     """
 
-    row: AnyCanary
+    row: Canary
     finished: int
     size: int
     is_done: bool
@@ -51,12 +51,13 @@ class Card:
     @property
     def extension(self) -> int:
         """Whose canary it is: the number of an extension, 0 for the build's own."""
-        return self.row.extension.number if isinstance(self.row, ExtensionCanary) else 0
+        return self.row.extension.number if self.row.extension else 0
 
     @property
     def is_left(self) -> bool:
         """Whether nobody wanted the other pairs."""
-        return isinstance(self.row, ExtensionCanary) and self.row.extension.state == Extension.State.LEFT
+        extension = self.row.extension
+        return extension is not None and extension.state == Extension.State.LEFT
 
     @property
     def waits(self) -> bool:
@@ -81,17 +82,19 @@ class Card:
 def build_canary_cards(build: Build) -> tuple[Card, ...]:
     """The canaries on the page of their build: the extension's that it is at first, then its own."""
     row = canary.find_current_canary(build)
-    found = (card_of(build, row) if isinstance(row, ExtensionCanary) else None, build_own_canary_card(build))
+    extensions = card_of(build, row) if row is not None and row.is_of_extension else None
+    found = (extensions, build_own_canary_card(build))
     return tuple(filter(None, found))
 
 
 def build_own_canary_card(build: Build) -> Card | None:
     """The build's own canary; None where it has none."""
-    row = Canary.objects.select_related("decided_by", "build__annotator").filter(build=build).first()
+    rows = Canary.objects.of_whole_build(build).select_related("decided_by", "build__annotator")
+    row = rows.first()
     return None if row is None else card_of(build, row)
 
 
-def card_of(build: Build, row: AnyCanary) -> Card | None:
+def card_of(build: Build, row: Canary) -> Card | None:
     """A canary in a few words; None where it was never drawn and never will be."""
     if build.is_over and not row.drawn:
         return None
@@ -101,18 +104,18 @@ def card_of(build: Build, row: AnyCanary) -> Card | None:
     return Card(row, finished, len(row.drawn), is_done=is_done, by_query=canary.by_query(build))
 
 
-def finished_of(build: Build, row: AnyCanary) -> int:
+def finished_of(build: Build, row: Canary) -> int:
     """How many pairs are finished, all of their rounds together."""
-    if isinstance(row, Canary):
+    if not row.is_of_extension:
         return (build.tally.settled + build.tally.abandoned) // build.rounds
     cases = Case.objects.filter(build=build, candidate__in=row.drawn, stage__in=outcome_stats.FINISHED)
     return cases.count() // build.rounds
 
 
-def of_extension(build: Build, number: int) -> ExtensionCanary | None:
+def of_extension(build: Build, number: int) -> Canary | None:
     """The canary of the build's extension `number`; None where it has none, or it is not drawn yet."""
-    rows = ExtensionCanary.objects.filter(extension__build=build, extension__number=number)
-    row = rows.select_related("decided_by", "extension__build__annotator", "extension__build__tally").first()
+    rows = Canary.objects.of_extension(build, number)
+    row = rows.select_related("decided_by", "extension", "build__annotator", "build__tally").first()
     return row if row is not None and row.drawn else None
 
 
@@ -219,7 +222,7 @@ def counts_of_share(share: Share, links: tuple[str, str]) -> list[tuple[int, str
     return [] if share.value is None else list(zip((share.part, share.whole), links, strict=True))
 
 
-def list_canary_examples(row: AnyCanary) -> list[tuple[Case, str]]:
+def list_canary_examples(row: Canary) -> list[tuple[Case, str]]:
     """The first cases of the draw, each with how it was decided: random, and the same at every look."""
     place = {candidate: number for number, candidate in enumerate(row.drawn)}
     cases = outcome_stats.cases_of(row).filter(candidate__in=row.drawn[:TO_READ])

@@ -22,7 +22,7 @@ from annotation.builds.limits.canary import canary_of_build
 from annotation.builds.results.build_comparison import rare_cell
 from annotation.builds.results.case_queryset import EXECUTED, REACHING
 from annotation.builds.results.outcome_stats import OF_CANARY, drawn_for
-from annotation.models import AnyCanary, Build, Case, ExtensionCanary, Review
+from annotation.models import Build, Canary, Case, Review
 from annotation.review.order import tagged_pairs
 from annotation.review.tags import Tag
 from annotation.stages import Stage
@@ -244,12 +244,11 @@ def filter_build_cases(
     return rows
 
 
-def canary_of(build: Build, extension: str) -> AnyCanary | None:
+def canary_of(build: Build, extension: str) -> Canary | None:
     """The build's own canary, or that of its extension with this number."""
     if not extension:
         return canary_of_build(build)
-    rows = ExtensionCanary.objects.filter(extension__build=build, extension__number=int(extension))
-    return rows.select_related("extension__build").first()
+    return Canary.objects.of_extension(build, int(extension)).select_related("build").first()
 
 
 def build_shared_pair_condition(visible: QuerySet[Build], filters: Filters) -> Q:

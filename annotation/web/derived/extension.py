@@ -10,7 +10,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from annotation.builds.launch.estimates.figures import Estimate
-from annotation.builds.limits.canary import is_large, of_extension
+from annotation.builds.limits.canary import canary_of_extension, is_large
 from annotation.derived.extension import chances, extension_plan
 from annotation.derived.extension.chances import Chance, NextCandidate
 from annotation.derived.extension.extension_plan import MOST_K, ExtensionPlan
@@ -183,7 +183,7 @@ def list_build_extensions(build: Build) -> list[dict[str, Any]]:
             "extension": row,
             "sign": SIGNS[Extension.State(row.state)],
             "embedded": list(list_embedding_costs(row.mining)),
-            "canary": canary if (canary := of_extension(row)) and canary.drawn else None,
+            "canary": canary if (canary := canary_of_extension(row)) and canary.drawn else None,
             "is_left": row.state == Extension.State.LEFT,
             "is_pending": row.state == Extension.State.MINING,
             "is_mined": row.mining.state == Mining.State.DONE,

@@ -59,8 +59,14 @@ def change_rows(folder: Path, table: str, change: Callable[[dict[str, Any]], obj
     rows = rows_of(folder, table)
     for row in rows:
         change(row)
+    write_rows(folder, table, rows)
+
+
+def write_rows(folder: Path, table: str, rows: list[dict[str, Any]]) -> None:
+    """Put these rows in the place of a table's, or into a new one."""
     path = folder / f"{table}.jsonl.gz"
     with gzip.open(path, "wt") as file:
         file.writelines(json.dumps(row) + "\n" for row in rows)
-    told = {"sha256": hashlib.sha256(path.read_bytes()).hexdigest(), "columns": list(rows[0])}
-    change_manifest(folder, lambda manifest: manifest["tables"][table].update(told))
+    digest = hashlib.sha256(path.read_bytes()).hexdigest()
+    told = {"file": path.name, "rows": len(rows), "sha256": digest, "columns": list(rows[0])}
+    change_manifest(folder, lambda manifest: manifest["tables"].update({table: told}))

@@ -13,7 +13,7 @@ from django.core.management import CommandError, call_command
 from django.db import IntegrityError
 
 from annotation.accounts.roles import Role, role_of
-from annotation.models import Build, Case, ProjectTally
+from annotation.models import Build, Canary, Case, Extension, ProjectTally
 from cosqa_site.dump import renames
 from cosqa_site.dump.loader import HomeInUse
 from cosqa_site.dump.reader import BadDump
@@ -21,7 +21,7 @@ from cosqa_site.dump.tables import columns_of, tables_of_dump
 from cosqa_site.dump.values import CONVERTERS
 from retrieval.models import Annotator, Benchmark, Text
 from tests import factories
-from tests.site.dump.dumps import Bar, change_manifest, change_rows, dump, flush, load, rows_of
+from tests.site.dump.dumps import Bar, change_manifest, change_rows, dump, flush, load, rows_of, write_rows
 from tests.site.samples import samples
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -206,6 +206,43 @@ def test_a_renamed_table_and_column_are_found(
     load(full, tmp_path / "second")
     ranks = [row["place"] for row in rows_of(full, "annotation.job")]
     assert list(Case.objects.order_by("pk").values_list("rank", flat=True)) == ranks
+
+
+def split_canaries(full: Path) -> None:
+    """Have the dump's canaries as release 0.1.0 wrote them: a table for builds, and one for extensions."""
+    [row] = rows_of(full, "annotation.canary")
+    common = {name: row[name] for name in ("seed", "drawn", "pairs", "done_at", "decided_at", "decided_by")}
+    own = {"spent": 70, "build": row["build"], "rest_opened": True}
+    further = {"spent": 9, "extension": row["extension"], "began": 70, "last_call": 3, "before": {"cost": 8}}
+    write_rows(full, "annotation.canary", [common | own])
+    write_rows(full, "annotation.extensioncanary", [common | further])
+
+
+def test_the_two_tables_of_canaries_of_0_1_0_are_loaded_into_one(full: Path, tmp_path: Path) -> None:
+    split_canaries(full)
+    load(full, tmp_path / "second")
+    extension = Extension.objects.get()
+    own = Canary.objects.of_whole_build(extension.build).get()
+    assert (own.seed, own.pairs, own.spent, own.rest_opened, own.before) == (7, 1, 70, True, None)
+    further = Canary.objects.get(extension=extension)
+    assert (further.build, further.seed, further.spent, further.rest_opened) == (extension.build, 7, 9, False)
+    assert (further.began, further.last_call, further.before) == (70, 3, {"cost": 8})
+
+
+def test_a_row_that_is_missing_from_one_of_two_tables_is_noticed(full: Path, tmp_path: Path) -> None:
+    split_canaries(full)
+    change_manifest(full, lambda told: told["tables"]["annotation.extensioncanary"].update(rows=2))
+    expected = r"annotation.canary.jsonl.gz and annotation.extensioncanary.jsonl.gz have 2 rows, not 3"
+    with pytest.raises(BadDump, match=expected):
+        load(full, tmp_path / "second")
+    assert is_empty()
+
+
+def test_a_column_that_is_looked_up_needs_what_points_there(full: Path, tmp_path: Path) -> None:
+    split_canaries(full)
+    change_rows(full, "annotation.extensioncanary", lambda row: row.pop("extension"))
+    with pytest.raises(BadDump, match=r"annotation\.canary lacks the column build"):
+        load(full, tmp_path / "second")
 
 
 @pytest.mark.parametrize("content", ["", "[]", "{}", '{"format": "cosqa-workbench export 1"}'])

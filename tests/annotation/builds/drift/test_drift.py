@@ -280,7 +280,7 @@ def test_the_pairs_are_drawn_from_the_canary_once_the_rest_is_opened(
     settle(tools, build)
     watch = DriftWatch.objects.get()
     chosen = Case.objects.filter(pk__in=watch.drawn).values_list("candidate", flat=True)
-    assert set(chosen) == set(build.canary.drawn)
+    assert set(chosen) == set(build.canaries.get().drawn)
     assert (watch.max_checks, build.state) == (3, Build.State.DONE)
 
 

@@ -215,7 +215,7 @@ def test_what_a_killed_worker_held_is_finished_before_the_canary_ends(tools_with
 def test_a_case_retried_meanwhile_keeps_the_canary_from_ending(tools_with: Make) -> None:
     build, _, _ = done(tools_with, LLMError("no", retryable=False), YES)
     Build.objects.update(state=Build.State.RUNNING)
-    stale = Build.objects.select_related("tally", "canary").get()
+    stale = Build.objects.select_related("tally").prefetch_related(canary.prefetch_canary()).get()
     control_build(build, Action.RETRY)
     assert not canary.stop_at_canary(stale)
     assert Build.objects.get().state == Build.State.RUNNING
@@ -224,7 +224,7 @@ def test_a_case_retried_meanwhile_keeps_the_canary_from_ending(tools_with: Make)
 def test_a_worker_that_was_slow_does_not_stop_a_build_that_was_sent_on(tools_with: Make) -> None:
     build, _, _ = done(tools_with)
     Build.objects.update(state=Build.State.RUNNING)
-    stale = Build.objects.select_related("mining", "tally", "canary").get()
+    stale = Build.objects.select_related("mining", "tally").prefetch_related(canary.prefetch_canary()).get()
     Build.objects.update(state=Build.State.CANARY)
     control_build(build, Action.GO_ON, factories.ada())
     worker.look_after(stale)
@@ -237,7 +237,7 @@ def test_however_many_workers_open_the_rest_each_pair_is_there_once(tools_with: 
     control_build(build, Action.GO_ON)
 
     def open_it() -> None:
-        worker.open_rest(Build.objects.select_related("tally", "canary").get(pk=build.pk))
+        worker.open_rest(Build.objects.select_related("tally").get(pk=build.pk))
         connection.close()
 
     threads = [threading.Thread(target=open_it) for _ in range(4)]

@@ -52,15 +52,15 @@ EXPECTED = {
 
 def test_shares_are_of_what_they_say() -> None:
     build = with_canary()
-    found = outcome_stats.of_canary(build.canary, 0)
+    found = outcome_stats.of_canary(build.canaries.get(), 0)
     assert (found.finished, shares(found)) == (8, EXPECTED)
 
 
 def test_where_queries_were_drawn_whole_intervals_resample_them() -> None:
     build = with_canary()
-    alone = outcome_stats.of_canary(build.canary, 800)
+    alone = outcome_stats.of_canary(build.canaries.get(), 800)
     build.annotator.config["screener"] = "query"
-    found = outcome_stats.of_canary(build.canary, 800)
+    found = outcome_stats.of_canary(build.canaries.get(), 800)
     assert (found.finished, found.units, shares(found)) == (8, 3, EXPECTED)
     assert alone.cost is not None and found.cost is not None
     assert found.cost.value == pytest.approx(alone.cost.value) == pytest.approx(100)
@@ -69,7 +69,7 @@ def test_where_queries_were_drawn_whole_intervals_resample_them() -> None:
         for case in Case.objects.exclude(stage="screening")
     ]
     counts = {query: [said for q, said in by_query if q == query] for query, _ in by_query}
-    expected = clustered_share([(sum(one), len(one)) for one in counts.values()], build.canary.seed)
+    expected = clustered_share([(sum(one), len(one)) for one in counts.values()], build.canaries.get().seed)
     assert found.refused == expected
     assert (found.refused.low, found.refused.high) != (alone.refused.low, alone.refused.high)
 
@@ -83,7 +83,7 @@ def test_a_pair_costs_what_all_of_its_rounds_cost() -> None:
     Canary.objects.create(
         build=build, seed=7, drawn=[case.candidate_id for case in cases if case.round == 1], pairs=90
     )
-    found = outcome_stats.of_canary(build.canary, 18_000)
+    found = outcome_stats.of_canary(build.canaries.get(), 18_000)
     assert found.cost is not None
     assert (found.finished, found.cost.value) == (9, 2000.0)
 
@@ -100,7 +100,7 @@ def test_costs_add_up_to_what_was_spent_and_a_shared_call_is_paid_once() -> None
     LLMCall.objects.update(cost=100)  # 3 settled: 1 call each; 2 examined: 3 calls each: 900 in steps
     costs = outcome_stats.compute_case_costs(build, rows, 1800)
     assert sorted(costs) == [0, 0, 0, 0, 200, 200, 200, 600, 600]
-    found = outcome_stats.of_canary(build.canary, 1800)
+    found = outcome_stats.of_canary(build.canaries.get(), 1800)
     assert found.cost is not None
     assert found.cost.value == pytest.approx(1800 / 8)
     assert found.cost.low is not None and found.cost.high is not None

@@ -17,7 +17,7 @@ from annotation.derived.extension import execution, extension_plan
 from annotation.derived.extension.reach import Wish
 from annotation.jobs import worker
 from annotation.llm import LLMError
-from annotation.models import Build, Canary, Case, Extension, ExtensionCanary, LLMCall, Tally
+from annotation.models import Build, Canary, Case, Extension, LLMCall, Tally
 from annotation.models.builds.build import NANO
 from annotation.stages import Stage
 from retrieval.models import Candidate
@@ -76,7 +76,7 @@ def test_only_random_new_pairs_are_judged_then_the_build_waits_for_a_person(tool
     assert "4 random pairs of 12 new ones are finished." in build.reason
     run(tools)
     assert len(llm.calls) == Case.objects.count() == 6 + CASES
-    extension, row = Extension.objects.get(), ExtensionCanary.objects.get()
+    extension, row = Extension.objects.get(), Canary.objects.get()
     assert (extension.state, extension.pairs, extension.ended_at) == ("canary", CASES, None)
     assert (row.pairs, row.decided_at) == (12, None)
     assert row.done_at is not None
@@ -88,7 +88,7 @@ def test_only_random_new_pairs_are_judged_then_the_build_waits_for_a_person(tool
 
 def test_the_draw_is_fixed_by_its_stored_seed(tools_with: Make) -> None:
     at_canary(tools_with)
-    row = ExtensionCanary.objects.get()
+    row = Canary.objects.get()
     drawn = row.drawn
     Case.objects.filter(candidate__in=drawn).delete()
     found = execution.new_candidates(row.extension)
@@ -99,7 +99,7 @@ def test_the_draw_is_fixed_by_its_stored_seed(tools_with: Make) -> None:
 
 def test_what_it_cost_is_its_own_and_stands_beside_the_build_before_it(tools_with: Make) -> None:
     build, _, _ = at_canary(tools_with)
-    row = ExtensionCanary.objects.get()
+    row = Canary.objects.get()
     costs = LLMCall.objects.filter(pk__gt=row.last_call).values_list("cost", flat=True)
     assert len(costs) == CASES
     assert row.spent == sum(costs) == build.tally.spent - row.began > 0
@@ -110,7 +110,7 @@ def test_what_it_cost_is_its_own_and_stands_beside_the_build_before_it(tools_wit
 
 def test_going_on_opens_every_other_new_pair_once_and_says_who(tools_with: Make) -> None:
     build, tools, llm = at_canary(tools_with)
-    spent = ExtensionCanary.objects.get().spent
+    spent = Canary.objects.get().spent
     control_build(build, Action.GO_ON, factories.ada(), "looks right")
     assert worker.has_queued_work()
     run(tools)
@@ -118,7 +118,7 @@ def test_going_on_opens_every_other_new_pair_once_and_says_who(tools_with: Make)
     assert (build.state, build.tally.settled, len(llm.calls)) == (Build.State.DONE, 18, 18)
     assert (extension.state, extension.pairs) == ("opened", 12)
     assert extension.ended_at is not None
-    row = ExtensionCanary.objects.get()
+    row = Canary.objects.get()
     assert (row.decided_by, row.spent) == (factories.ada(), spent)
     assert build.events.get(event="went on after the canary").user == factories.ada()
     recounted(build)
@@ -166,11 +166,12 @@ def test_the_first_canary_stays_as_it_was(tools_with: Make, ada: Client) -> None
     build, tools, _ = done(tools_with, k=2, limit=None)
     control_build(build, Action.GO_ON, factories.ada())
     run(tools)
-    first = Canary.objects.values().get()
+    first = Canary.objects.of_whole_build(build).values().get()
     factories.extended(again(build), Wish(k=4), "deeper")
     run(tools)
     assert again(build).state == Build.State.CANARY
-    assert Canary.objects.values().get() == first
+    assert Canary.objects.of_whole_build(build).values().get() == first
+    assert Canary.objects.of_extension(build, 1).get().pairs > 0
     page = ada.get(reverse("build", args=[build.pk])).content.decode()
     assert "Canary of extension 1" in page
     assert reverse("build-canary", args=[build.pk]) in page
@@ -193,14 +194,14 @@ def test_it_begins_when_nothing_else_is_open(tools_with: Make) -> None:
 
 def test_what_is_tried_again_beside_it_is_not_its_cost(tools_with: Make) -> None:
     build, tools, _ = at_canary(tools_with, LLMError("no", retryable=False), MATCH)
-    row = ExtensionCanary.objects.get()
+    row = Canary.objects.get()
     alone = row.spent
     control_build(build, Action.RETRY)
     run(tools)
     build = again(build)
     assert (build.state, build.tally.abandoned) == (Build.State.CANARY, 0)
     assert build.tally.spent > row.began + alone
-    assert ExtensionCanary.objects.get().spent == alone
+    assert Canary.objects.get().spent == alone
 
 
 def test_skipping_it_is_recorded(tools_with: Make) -> None:
@@ -210,7 +211,7 @@ def test_skipping_it_is_recorded(tools_with: Make) -> None:
     assert (again(build).state, len(llm.calls)) == (Build.State.DONE, 18)
     event = build.events.get(event="skipped the canary")
     assert (event.user, event.note) == (factories.ada(), "extension 1: same prompts as yesterday")
-    assert not ExtensionCanary.objects.exists()
+    assert not Canary.objects.exists()
 
 
 def test_a_small_extension_needs_none(tools_with: Make) -> None:
@@ -218,7 +219,7 @@ def test_a_small_extension_needs_none(tools_with: Make) -> None:
     factories.extended(build, Wish(queries=3), "six more")
     run(tools)
     assert (again(build).state, len(llm.calls)) == (Build.State.DONE, 12)
-    assert not ExtensionCanary.objects.exists()
+    assert not Canary.objects.exists()
 
 
 def test_who_pays_nobody_needs_none(tools_with: Make) -> None:
@@ -232,7 +233,7 @@ def test_who_pays_nobody_needs_none(tools_with: Make) -> None:
 
 def test_its_page_has_the_total_of_the_new_pairs_and_what_was_before(tools_with: Make, ada: Client) -> None:
     build, _, _ = at_canary(tools_with)
-    ExtensionCanary.objects.update(began=2 * NANO)
+    Canary.objects.update(began=2 * NANO)
     Tally.objects.update(spent=6 * NANO, cap=10 * NANO)
     url = reverse("extension-canary", args=[build.pk, 1])
     page = ada.get(url).context["page"]
@@ -262,7 +263,7 @@ def test_the_api_tells_its_figures_and_takes_the_decision(tools_with: Make, ada:
         wish | {"reason": "more", "skip_canary": "proven", "unconfirmed": True},
         201,
     )
-    assert (skipped["state"], ExtensionCanary.objects.count()) == ("mining", 0)
+    assert (skipped["state"], Canary.objects.count()) == ("mining", 0)
     assert build.events.get(event="skipped the canary").note == "extension 1: proven"
 
 
@@ -284,7 +285,7 @@ def test_the_command_says_that_it_comes_and_takes_a_reason_to_skip_it(tools_with
     assert "4 random cases of them go first" in capsys.readouterr().out
     call_command("extend", "b", yes=True, skip_canary="proven", **common)
     assert Build.objects.get().events.get(event="skipped the canary").note.startswith("extension 1: proven")
-    assert not ExtensionCanary.objects.exists()
+    assert not Canary.objects.exists()
 
 
 def test_where_candidates_are_screened_together_whole_queries_are_drawn(tools_with: Make) -> None:
@@ -294,7 +295,7 @@ def test_where_candidates_are_screened_together_whole_queries_are_drawn(tools_wi
     assert len(llm.calls) == 3
     factories.extended(build, WISH, "more")
     run(tools)
-    drawn = Candidate.objects.in_bulk(ExtensionCanary.objects.get().drawn).values()
+    drawn = Candidate.objects.in_bulk(Canary.objects.get().drawn).values()
     new = Candidate.objects.filter(mining=Extension.objects.get().mining).exclude(
         pk__in=[c.pk for c in drawn]
     )
