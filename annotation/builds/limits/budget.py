@@ -100,10 +100,7 @@ def reserve_call(
             if by_batch:
                 assert isinstance(case, Case), "batches are of stages"
                 join_filling_batch(call, case.stage, request)
-            if not case.build.tally.reserve(amount):
-                refuse_reservation(case.build, amount)
-            if is_charged_to_project(case.build) and not ProjectTally.objects.reserve(amount):
-                refuse_project(amount)
+            reserve_amount(case.build, amount)
             if not by_batch:
                 rate_limit.admit_reserved_call(case.build)
     except IntegrityError as error:
@@ -142,6 +139,14 @@ def system_text(build: Build, text: str) -> SystemText:
         build.looked_up[text] = SystemText.keep(text)
     found: SystemText = build.looked_up[text]
     return found
+
+
+def reserve_amount(build: Build, amount: int) -> None:
+    """Hold `amount` of the build's money, then of the project's. Raises OverBudget or BudgetHeld."""
+    if not build.tally.reserve(amount):
+        refuse_reservation(build, amount)
+    if is_charged_to_project(build) and not ProjectTally.objects.reserve(amount):
+        refuse_project(amount)
 
 
 def refuse_reservation(build: Build, amount: int) -> NoReturn:

@@ -51,6 +51,18 @@ class Command(LightCommand):
         given_options.add_arguments(parser)
         parser.add_argument("--encoders", default="", help="comma-separated (default bm25,bow)")
         spec_files.add_argument(parser)
+        self.add_provider(parser)
+        parser.add_argument(
+            "--estimate", action="store_true", help="only say what it would take; nothing is launched"
+        )
+        agreement_prompt.add_argument(parser)
+        parser.add_argument("--reason", default="", help="why it is launched; kept in its history")
+        self.add_mining(parser)
+        self.add_annotator(parser)
+        self.add_tries(parser)
+
+    def add_provider(self, parser: CommandParser) -> None:
+        """Who answers, what it may cost, and what is done before all of it is paid for."""
         parser.add_argument(
             "--provider",
             choices=Build.Provider.values,
@@ -63,12 +75,7 @@ class Command(LightCommand):
         parser.add_argument(
             "--unpriced", action="store_true", help="ask a live model whose price nobody has entered"
         )
-        parser.add_argument(
-            "--skip-canary",
-            default="",
-            metavar="WHY",
-            help=SKIP_CANARY,
-        )
+        parser.add_argument("--skip-canary", default="", metavar="WHY", help=SKIP_CANARY)
         parser.add_argument(
             "--drift-check",
             action="store_true",
@@ -79,14 +86,6 @@ class Command(LightCommand):
             action="store_true",
             help="ask screener and test writer by batch: half the price, answers within a day",
         )
-        parser.add_argument(
-            "--estimate", action="store_true", help="only say what it would take; nothing is launched"
-        )
-        agreement_prompt.add_argument(parser)
-        parser.add_argument("--reason", default="", help="why it is launched; kept in its history")
-        self.add_mining(parser)
-        self.add_annotator(parser)
-        self.add_tries(parser)
 
     def add_mining(self, parser: CommandParser) -> None:
         """What is searched, and how."""

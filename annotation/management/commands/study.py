@@ -53,6 +53,20 @@ class Command(LightCommand):
         start = what.add_parser("start", help="start a draft")
         start.add_argument("name", help="of the study")
         start.add_argument("--as", dest="user", required=True, help="name of the admin who starts it")
+        self.add_plan(what)
+        self.add_export(what)
+        score = what.add_parser(
+            "score", help="take annotator versions into a sealed study's figures, for ever"
+        )
+        score.add_argument("name", help="of the study")
+        score.add_argument("versions", nargs="*", help="name or beginning of the version; all that wait")
+        score.add_argument("--as", dest="user", required=True, help="name of the admin who scores them")
+        paper = what.add_parser("paper", help="write a LaTeX folder: methods, tables, charts, references")
+        paper.add_argument("name", help="of the study")
+        paper.add_argument("folder", type=Path, help="a new or an empty folder")
+
+    def add_plan(self, what: Any) -> None:
+        """`what` takes a parser for each verb."""
         plan = what.add_parser("plan", help="print the plan: the text that is hashed, or Markdown")
         plan.add_argument("name", help="of the study")
         plan.add_argument("--markdown", action="store_true", help="to be read, with the amendments")
@@ -65,6 +79,8 @@ class Command(LightCommand):
             plan.add_argument(
                 f"--{name.replace('_', '-')}", type=float, help="a share; assumed in a simulation"
             )
+
+    def add_export(self, what: Any) -> None:
         export = what.add_parser("export", help="print every revision of every rating, or another part")
         export.add_argument("name", help="of the study")
         export.add_argument(
@@ -75,16 +91,6 @@ class Command(LightCommand):
             "elsewhere has these alone",
         )
         export.add_argument("--json", action="store_true", help="JSON and not CSV")
-
-        score = what.add_parser(
-            "score", help="take annotator versions into a sealed study's figures, for ever"
-        )
-        score.add_argument("name", help="of the study")
-        score.add_argument("versions", nargs="*", help="name or beginning of the version; all that wait")
-        score.add_argument("--as", dest="user", required=True, help="name of the admin who scores them")
-        paper = what.add_parser("paper", help="write a LaTeX folder: methods, tables, charts, references")
-        paper.add_argument("name", help="of the study")
-        paper.add_argument("folder", type=Path, help="a new or an empty folder")
 
     def handle(self, *args: Any, **options: Any) -> None:
         verbs: dict[str, Callable[[dict[str, Any]], None]] = {

@@ -223,10 +223,7 @@ class Case(models.Model):
         with transaction.atomic():
             self._advance(old, new, changes | {"seconds": self.seconds + (seconds or 0.0)})
             if new is Stage.SETTLED:
-                # A statement of its own, so that it sees what was written until the case was held.
-                statements.update_rows(
-                    Case, {"id": self.pk}, put={"contradicted": True}, provided=CONTRADICTED
-                )
+                self._mark_contradicted()
             step = self._keep_step(
                 old, event, new, note, seconds, call=call, program=program, execution=execution
             )
@@ -235,6 +232,10 @@ class Case(models.Model):
                 self._timed(event)
             self._count_abandoned(old, new, was)
         return step
+
+    def _mark_contradicted(self) -> None:
+        """A statement of its own, so that it sees what was written until the case was held."""
+        statements.update_rows(Case, {"id": self.pk}, put={"contradicted": True}, provided=CONTRADICTED)
 
     def _keep_step(
         self, old: Stage, event: Event, new: Stage, note: str, seconds: float | None, **evidence: Any
