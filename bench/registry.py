@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from bench import release
-from bench.mining import encoding, exact_search, extraction
+from bench.mining import encoder_speed, exact_search, extraction
 from bench.pages import growth
 from bench.pipeline import throughput as build_throughput
 from bench.review import latency
@@ -25,7 +25,7 @@ BENCHES: Mapping[str, Callable[[], Figures]] = {
     "extraction": extraction.measure_extraction,
     "sandbox": run_throughput.measure_sandbox,
 }
-FED: Mapping[str, Callable[[str, Path | None], Figures]] = {"encoding": encoding.measure_encoding}
+FED: Mapping[str, Callable[[str, Path | None], Figures]] = {"encoding": encoder_speed.measure_encoding}
 """Benches that take a folder of real data."""
 
 DEFAULT = ("mining", *BENCHES, "pages", "pipeline", "release", "review")

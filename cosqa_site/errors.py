@@ -21,7 +21,7 @@ from django.views import defaults
 from ninja import NinjaAPI, Schema
 from ninja.errors import HttpError, ValidationError
 
-from annotation.accounts import draft_conflicts
+from annotation import draft_rules
 from annotation.accounts.roles import KeptBlind, refuse_while_blind
 from annotation.api.missing_functions import decision_out
 from annotation.api.rating import rating_out
@@ -54,8 +54,8 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     Conflict: HTTPStatus.CONFLICT,
     ControlRefused: HTTPStatus.CONFLICT,
     DecidedMeanwhile: HTTPStatus.CONFLICT,
-    draft_conflicts.DraftChanged: HTTPStatus.CONFLICT,
-    draft_conflicts.DraftRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    draft_rules.DraftChanged: HTTPStatus.CONFLICT,
+    draft_rules.DraftRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     IllegalMove: HTTPStatus.CONFLICT,
     KeptBlind: HTTPStatus.FORBIDDEN,
     Lapsed: HTTPStatus.CONFLICT,
@@ -120,7 +120,7 @@ def stored_of(error: object) -> dict[str, Any]:
         return {"stored": serialize_stored(decision_out, error.stored), "yours": asdict(error.mine)}
     if isinstance(error, ratings.RatedMeanwhile):
         return {"stored": serialize_stored(rating_out, error.stored)}
-    if isinstance(error, draft_conflicts.DraftChanged):
+    if isinstance(error, draft_rules.DraftChanged):
         return {"stored": {"text": error.stored.text, "revision": error.stored.revision}}
     if isinstance(error, AdjudicatedMeanwhile):
         return {"stored": serialize_stored(DecisionOut.of, error.stored)}

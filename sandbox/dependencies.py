@@ -4,7 +4,7 @@ import re
 import shlex
 from dataclasses import dataclass
 
-from sandbox.modules import normalize_distribution_name
+from sandbox.package_names import normalize_distribution_name
 
 __all__ = ["DependencyRefused", "Requirement", "parse_install", "parse_requirement", "vet_requirements"]
 

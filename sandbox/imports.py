@@ -16,7 +16,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from sandbox.candidate.syntax import UNREADABLE, parse_python_source
-from sandbox.modules import distribution_for, normalize_distribution_name
+from sandbox.package_names import distribution_for, normalize_distribution_name
 from sandbox.pip_install import load_pinned_requirements
 from sandbox.program import Program
 

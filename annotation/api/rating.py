@@ -8,7 +8,7 @@ from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router, Status
 
-from annotation.accounts import draft_conflicts
+from annotation import draft_rules
 from annotation.accounts.roles import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
@@ -81,7 +81,7 @@ def keep_draft(
     request: HttpRequest, response: HttpResponse, study: Path[Id], number: Path[Id], said: DraftIn
 ) -> Status[None]:
     """Keep what is being typed; the header Draft-Revision tells its revision. For its raters."""
-    window = None if said.seen is None else draft_conflicts.Window(revisions={said.field: said.seen})
+    window = None if said.seen is None else draft_rules.Window(revisions={said.field: said.seen})
     found = assignment_of(request, study, number)
     response["Draft-Revision"] = drafts.save_draft(found, said.field, said.text, window)
     return Status(204, None)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from annotation.builds.results.publication import PublishRefused, Wish, pair_ids_of_wish, publish_benchmark
-from annotation.derived import corrected_labels, unjudged
+from annotation.derived import corrected_labels, unjudged_results
 from annotation.models import Build
 from retrieval.evaluation.holes import ALIKE, NoHoles, runs_to_carry
 from retrieval.evaluation.leaderboard import keep_all
@@ -55,7 +55,7 @@ def published(job: Job, order: PublishOrder, wish: Wish, build: Build, progress:
         old = Benchmark.objects.get(pk=order.corrects)
         return corrected_labels.publish_corrected_benchmark(build, old, order.name, job.created_by, progress)
     if order.fills:
-        return unjudged.publish_filled_benchmark(build, job.created_by, progress)
+        return unjudged_results.publish_filled_benchmark(build, job.created_by, progress)
     return publish_benchmark(wish, job.created_by, progress)
 
 

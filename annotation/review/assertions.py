@@ -12,7 +12,7 @@ from typing import Final
 
 from django.contrib.auth.models import User
 
-from annotation.accounts.draft_conflicts import Window
+from annotation.draft_rules import Window
 from annotation.models import CallRequest, Case, Draft, TestProgram
 from annotation.models.reviews.typed_text import KeptText
 from annotation.review import drafts

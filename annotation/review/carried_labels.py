@@ -8,7 +8,7 @@ from typing import Final
 from django.contrib.auth.models import User
 from django.db import transaction
 
-from annotation.accounts.draft_conflicts import Window
+from annotation.draft_rules import Window
 from annotation.models import CarriedOver, Case, Draft, NormalForm, Review
 from annotation.review import drafts
 from annotation.review.labels import WORDS, BadReview, Beside, submit_label

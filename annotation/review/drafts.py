@@ -6,8 +6,8 @@ from typing import Final
 
 from django.contrib.auth.models import User
 
-from annotation.accounts import draft_conflicts
-from annotation.accounts.draft_conflicts import Window
+from annotation import draft_rules
+from annotation.draft_rules import Window
 from annotation.models import Draft, Review
 
 TEXTS: Final = (Draft.Field.REASON, Draft.Field.TEST, Draft.Field.CODE)
@@ -23,10 +23,10 @@ def save_draft(user: User, pair_id: int, field: str, text: str, window: Window |
     """
     blank = Draft(user=user, pair_id=pair_id, field=field)
     rows = draft_rows_of_pair(user, pair_id, field)
-    revision = draft_conflicts.save_draft(blank, rows, text, window, TEXTS)
+    revision = draft_rules.save_draft(blank, rows, text, window, TEXTS)
     # Asked afterwards: the label may have been stored meanwhile, and found no draft to clear.
     if field == Draft.Field.REASON and revision and text.strip() == load_stored_reason(user, pair_id):
-        clear_same(user, pair_id, field, draft_conflicts.check_draft_text(text))
+        clear_same(user, pair_id, field, draft_rules.check_draft_text(text))
         return ""
     return revision
 
@@ -49,7 +49,7 @@ def load_drafts(user: User, pair_id: int) -> dict[str, Draft]:
 
 def clear_drafts(user: User, pair_id: int, *fields: str, window: Window | None = None) -> None:
     """What was sent is no draft any more; what another window has kept since stays."""
-    draft_conflicts.clear_drafts(draft_rows_of_pair(user, pair_id, *fields), window, TEXTS)
+    draft_rules.clear_drafts(draft_rows_of_pair(user, pair_id, *fields), window, TEXTS)
 
 
 def clear_same(user: User, pair_id: int, field: str, text: str) -> None:
@@ -57,5 +57,5 @@ def clear_same(user: User, pair_id: int, field: str, text: str) -> None:
     draft_rows_of_pair(user, pair_id, field).filter(text=text).delete()
 
 
-def draft_rows_of_pair(user: User, pair_id: int, *fields: str) -> draft_conflicts.Rows:
+def draft_rows_of_pair(user: User, pair_id: int, *fields: str) -> draft_rules.Rows:
     return Draft.objects.filter(user=user, pair=pair_id, field__in=fields)

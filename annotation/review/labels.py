@@ -12,8 +12,8 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, QuerySet
 
-from annotation.accounts.draft_conflicts import Window
 from annotation.builds.pipeline.labels import publish_review
+from annotation.draft_rules import Window
 from annotation.models import Build, CallRequest, Case, Draft, ExecutionRequest, Review
 from annotation.models.reviews.contradictions import track_contradictions
 from annotation.review import drafts

@@ -10,7 +10,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotation.accounts.draft_conflicts import Window
+from annotation.draft_rules import Window
 from annotation.models import Case, Draft, ExecutionRequest, ProgramText, TestProgram
 from annotation.review import drafts, pace
 from retrieval.models import Pair

@@ -172,10 +172,10 @@ def stat_of(process: int) -> list[str]:
 
 def memory_of(roots: Iterable[int]) -> float:
     """MiB; what processes share is divided among them."""
-    return sum(map(share_of, family(roots))) / 1024
+    return sum(map(read_proportional_memory, family(roots))) / 1024
 
 
-def share_of(process: int) -> int:
+def read_proportional_memory(process: int) -> int:
     """KiB."""
     try:
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()

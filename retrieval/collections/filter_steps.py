@@ -12,9 +12,9 @@ from django.db.models import Count
 
 from retrieval.corpus import sample_places_evenly
 from retrieval.filters import Rule, Unreadable, find_untestable_reason, parse_snippet
-from retrieval.filters.licences import LicenseStanding, classify_licence
 from retrieval.filters.queries import NAMES, NO_QUERY_RULE, QueryRule, find_broken_rules, flag_passing_queries
 from retrieval.filters.steps import Refusals
+from retrieval.licences import LicenseStanding, classify_licence
 from retrieval.models import Collection, Member
 from retrieval.models.collections import MemberQuerySet
 from retrieval.sources.code import extraction

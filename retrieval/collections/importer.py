@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from retrieval.collections.import_report import ImportCounts, Imported, Options
 from retrieval.filters import Rule, Unreadable, rules_of
-from retrieval.filters.licences import shorten_licence
+from retrieval.licences import shorten_licence
 from retrieval.models import (
     Annotator,
     Benchmark,

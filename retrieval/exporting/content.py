@@ -23,7 +23,7 @@ from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.evaluation.export_ids import OF_QUERIES, OF_SNIPPETS, Numbering
 from retrieval.exporting.labels import ROWS_A_READ, Ids, LabelChoice, Pairs, Places, load_labelled_pairs
 from retrieval.exporting.withholding_policy import WITHHELD, Withhold
-from retrieval.filters.licences import LicenseStanding, classify_licence
+from retrieval.licences import LicenseStanding, classify_licence
 from retrieval.models import Benchmark, Candidate, Mining
 from retrieval.models.collections import MemberQuerySet
 

@@ -15,7 +15,7 @@ from retrieval.exporting.content import Subject, TextStore
 from retrieval.exporting.files import Output
 from retrieval.exporting.parts import Parts, named_parts
 from retrieval.exporting.stores import Tick, fill_text_store, stored_pairs
-from retrieval.filters.licences import spdx_expression
+from retrieval.licences import spdx_expression
 
 CARD = "README.md"
 HUB_NAMES = {"dev": "validation"}

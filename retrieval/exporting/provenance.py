@@ -11,7 +11,7 @@ import numpy as np
 from retrieval.exporting.content import MemberEntry, Subject
 from retrieval.exporting.files import PROVENANCE, Output
 from retrieval.exporting.labels import Ids, Pairs
-from retrieval.filters.licences import classify_licence
+from retrieval.licences import classify_licence
 from retrieval.models import Pool
 
 LABELS = f"{PROVENANCE}/labels.jsonl"

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from enum import StrEnum
 from typing import Final
 
-from retrieval.filters.licences import LicenseStanding
+from retrieval.licences import LicenseStanding
 
 
 class Withhold(StrEnum):

@@ -1,7 +1,7 @@
 """CodeSearchNet's NDCG *within* and *all*, and its coverage (arXiv 1909.09436, §3.1; its `relevanceeval.py`).
 
 Several experts may have rated a snippet: its relevance is their mean, a fraction, and is never rounded.
-`found` and `judged` are as in `retrieval.metrics.graded`.
+`found` and `judged` are as in `retrieval.metrics.graded_relevance`.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from statistics import fmean
 from typing import TypeVar
 
-from retrieval.metrics.graded import dcg, exponential, refuse_unjudged
+from retrieval.metrics.graded_relevance import dcg, exponential, refuse_unjudged
 from retrieval.metrics.ranking import Ranking
 
 Query = TypeVar("Query", bound=Hashable)

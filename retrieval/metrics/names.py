@@ -10,7 +10,7 @@ from enum import Enum
 from functools import partial
 from typing import TypeAlias
 
-from retrieval.metrics import binary, codesearchnet, distractors, graded
+from retrieval.metrics import binary, codesearchnet, distractors, graded_relevance
 from retrieval.metrics.ranking import Ranking
 
 Score: TypeAlias = Callable[[Ranking], float | None]
@@ -107,9 +107,9 @@ def _of_hits(cut: _Cut, function: Callable[[Sequence[bool], int, int], float | N
     return _Family(cut, lambda ranking, k: function(ranking.hits, ranking.positives, k or _ALL))
 
 
-def _of_grades(gain: graded.Gain) -> _Family:
+def _of_grades(gain: graded_relevance.Gain) -> _Family:
     return _Family(
-        _Cut.OPTIONAL, lambda ranking, k: graded.ndcg_graded(ranking.found, ranking.judged, k, gain)
+        _Cut.OPTIONAL, lambda ranking, k: graded_relevance.ndcg_graded(ranking.found, ranking.judged, k, gain)
     )
 
 
@@ -124,8 +124,8 @@ _ALL = sys.maxsize
 """A cut-off that cuts nothing off."""
 
 FAMILIES: Mapping[str, _Family] = {
-    "ndcg": _of_grades(graded.exponential),
-    "ndcg_linear": _of_grades(graded.linear),
+    "ndcg": _of_grades(graded_relevance.exponential),
+    "ndcg_linear": _of_grades(graded_relevance.linear),
     "ndcg_within": _Family(
         _Cut.NONE, lambda ranking, k: codesearchnet.ndcg_within(ranking.found, ranking.judged)
     ),

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
-from sandbox.modules import distribution_for, find_module_replacement
+from sandbox.package_names import distribution_for, find_module_replacement
 
 __all__ = ["GONE", "of_distribution", "of_standard_library"]
 

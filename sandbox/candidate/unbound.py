@@ -14,7 +14,7 @@ from sandbox.candidate import python2
 from sandbox.candidate.known_names import GONE, of_distribution, of_standard_library
 from sandbox.candidate.scopes import free_names
 from sandbox.candidate.syntax import TooComplex, parse_python_source, walk_tree_nodes
-from sandbox.modules import find_module_replacement
+from sandbox.package_names import find_module_replacement
 
 __all__ = ["Kind", "Missing", "NamePlace", "Unbound", "find_unbound_names"]
 

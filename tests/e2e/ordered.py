@@ -24,13 +24,15 @@ def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
     django.setup()
     from annotation.builds.results import publication
-    from annotation.derived import unjudged
+    from annotation.derived import unjudged_results
     from annotation.models import Build
 
     build, other = (Build.objects.select_related("mining").get(pk=int(pk)) for pk in sys.argv[1:3])
     made = publication.publish_benchmark(publication.Wish(NAME, build.mining, build))
     run = evaluated(made)
-    filling = unjudged.queue_holes_for_experts(unjudged.Fill(run, f"{NAME}, for experts", depth=1))
+    filling = unjudged_results.queue_holes_for_experts(
+        unjudged_results.Fill(run, f"{NAME}, for experts", depth=1)
+    )
     publishing(build, {"state": "running", **far()})
     publishing(other, {"state": "failed", "message": "None of its pairs has a label that counts."})
     done = {"state": "done", "result": {"benchmark": made.pk, "title": f"{made.name}, version 1"}}

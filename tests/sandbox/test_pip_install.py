@@ -13,7 +13,7 @@ import pytest
 
 from sandbox.backends.containers import build_arguments, image_tag
 from sandbox.dependencies import DependencyRefused, Requirement
-from sandbox.modules import normalize_distribution_name
+from sandbox.package_names import normalize_distribution_name
 from sandbox.pip_install import (
     PipSettings,
     build_pip_arguments,

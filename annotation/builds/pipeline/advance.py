@@ -25,7 +25,7 @@ from annotation.stages import Event, Stage
 from retrieval.texts.hostile import mark_hostile_characters
 from sandbox.backends.checks import ProtectionMissing
 from sandbox.dependencies import parse_install
-from sandbox.modules import distribution_for, explain_unsearchable_module
+from sandbox.package_names import distribution_for, explain_unsearchable_module
 from sandbox.program import Limits, count_assertions, is_candidate_redefined
 from sandbox.reports.canonical import canonical_text
 from sandbox.reports.report import Outcome, Rates, Report

@@ -13,9 +13,9 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotation.accounts.draft_conflicts import Window
 from annotation.agents.snippet_writer import one_function
 from annotation.derived.missing_functions import function_edits, written
+from annotation.draft_rules import Window
 from annotation.models import Draft, ExecutionRequest, Filling, Proposal, ProposalDecision
 from annotation.review import NothingToUndo, drafts
 from annotation.review.labels import MOST_REASON

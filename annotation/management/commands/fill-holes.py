@@ -9,8 +9,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.accounts.actors import AtShell
 from annotation.builds.launch.order import LaunchRefused
-from annotation.derived import unjudged
-from annotation.derived.unjudged import Fill
+from annotation.derived import unjudged_results
+from annotation.derived.unjudged_results import Fill
 from annotation.management import derived_options
 from annotation.management.lookups import find_build
 from annotation.models import Build
@@ -62,7 +62,7 @@ class Command(LightCommand):
         fill = fill_of(benchmark, options)
         if options["experts"]:
             return queued(fill, options["reason"])
-        plan = unjudged.plan_hole_filling(fill)
+        plan = unjudged_results.plan_hole_filling(fill)
         quote, price = derived_options.quote_plan(plan)
         told = {"run": fill.run.pk, "pairs": plan.pairs, "estimate": price}
         words = f"{fill.run.title}: {price}"
@@ -80,7 +80,10 @@ class Command(LightCommand):
 
 def published(name: str) -> dict[str, Any]:
     build = find_build(name)
-    made, old = unjudged.publish_filled_benchmark(build), unjudged.filled_by(build).run.benchmark
+    made, old = (
+        unjudged_results.publish_filled_benchmark(build),
+        unjudged_results.filled_by(build).run.benchmark,
+    )
     told = (
         f"{made}: {count_noun(made.size, 'label')}, {count_noun(made.positives, 'match', 'matches')} "
         "among them"
@@ -109,7 +112,7 @@ def fill_of(benchmark: Benchmark, options: dict[str, Any]) -> Fill:
 
 
 def queued(fill: Fill, why: str) -> dict[str, Any]:
-    build = unjudged.queue_holes_for_experts(fill, AtShell.now(), mark_hostile_characters(why))
+    build = unjudged_results.queue_holes_for_experts(fill, AtShell.now(), mark_hostile_characters(why))
     pairs = build.own_mining.holes.pairs
     wait = f"{count_noun(pairs, 'pair')} wait{'s' * (pairs == 1)} for experts as {build.name!r}"
     words = f"{wait}, in Review and for studies; then: --publish {build.name!r}"

@@ -6,7 +6,7 @@ from django.db import models
 
 
 class KeptText(models.Model):
-    """A draft of one field; see `annotation.accounts.draft_conflicts` for which window may overwrite it."""
+    """A draft of one field; see `annotation.draft_rules` for which window may overwrite it."""
 
     text = models.TextField()
     window = models.CharField(

@@ -2,7 +2,7 @@
 
 from annotation.models.studies.decisions import Adjudication, Cause
 from annotation.models.studies.guidelines import Acknowledgement, Guideline, Precedent
-from annotation.models.studies.imported import ImportedRating
+from annotation.models.studies.imported_ratings import ImportedRating
 from annotation.models.studies.raters import Assignment, Enrolment, Rating, RatingDraft
 from annotation.models.studies.samples import Quota, StudyPair
 from annotation.models.studies.studies import Amendment, Condition, Scoring, Study

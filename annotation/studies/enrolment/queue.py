@@ -14,7 +14,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.accounts import draft_conflicts
+from annotation import draft_rules
 from annotation.models import Assignment, Enrolment, RatingDraft, Study
 from annotation.studies.enrolment import extra_raters, next_pair, places
 from annotation.studies.enrolment.next_pair import NextPairChoice
@@ -236,7 +236,7 @@ def record_heartbeat(assignment: Assignment, token: str) -> datetime:
 
 
 def skip_assignment(
-    assignment: Assignment, token: str, reason: str, window: draft_conflicts.Window | None = None
+    assignment: Assignment, token: str, reason: str, window: draft_rules.Window | None = None
 ) -> None:
     """Give the pair back, with a reason; it is not handed to this rater again. Raises BadSkip and Lapsed: the
     reason is kept as a draft then.
@@ -246,7 +246,7 @@ def skip_assignment(
     try:
         now = skipped_at_last(assignment, token, reason, window)
     except (BadSkip, Lapsed):
-        kept = {RatingDraft.Field.SKIP.value: mark_hostile_characters(reason)[: draft_conflicts.MOST]}
+        kept = {RatingDraft.Field.SKIP.value: mark_hostile_characters(reason)[: draft_rules.MAX_CHARACTERS]}
         drafts.store_drafts(assignment, drafts.not_of_others(assignment, kept, window))
         raise
     reopen_finished_raters(now.enrolment.study)
@@ -254,7 +254,7 @@ def skip_assignment(
 
 
 def skipped_at_last(
-    assignment: Assignment, token: str, reason: str, window: draft_conflicts.Window | None
+    assignment: Assignment, token: str, reason: str, window: draft_rules.Window | None
 ) -> Assignment:
     """Raises BadSkip and Lapsed."""
     why = mark_hostile_characters(reason).strip()
@@ -269,7 +269,7 @@ def skipped_at_last(
 
 
 def try_skip_assignment(
-    assignment: Assignment, token: str, why: str, window: draft_conflicts.Window | None
+    assignment: Assignment, token: str, why: str, window: draft_rules.Window | None
 ) -> Assignment:
     """One try. Raises BadSkip, Lapsed and CameTooLate."""
     with transaction.atomic():

@@ -10,8 +10,8 @@ from typing import Final
 
 from django.utils import timezone
 
-from annotation.accounts import draft_conflicts
-from annotation.accounts.draft_conflicts import DraftRefused, Window
+from annotation import draft_rules
+from annotation.draft_rules import DraftRefused, Window
 from annotation.models import Assignment, RatingDraft
 
 SUBMITTED: Final = (
@@ -45,10 +45,10 @@ def save_draft(assignment: Assignment, field: str, text: str, window: Window | N
         raise DraftRefused(f"A draft is of the field {', '.join(RatingDraft.Field.values)}.")
     blank = RatingDraft(assignment=assignment, field=field)
     rows = draft_rows_of_assignment(assignment, field)
-    revision = draft_conflicts.save_draft(blank, rows, text, window, TEXTS)
+    revision = draft_rules.save_draft(blank, rows, text, window, TEXTS)
     # Asked afterwards: the rating may have been stored meanwhile, and found no draft to clear.
     if field in RATED_TEXTS and revision and text.strip() == load_stored_text(assignment, field):
-        rows.filter(text=draft_conflicts.check_draft_text(text)).delete()
+        rows.filter(text=draft_rules.check_draft_text(text)).delete()
         return ""
     return revision
 
@@ -59,7 +59,7 @@ def load_stored_text(assignment: Assignment, field: str) -> str:
     return str(getattr(last, field)) if last is not None and not last.withdrawn else ""
 
 
-def draft_rows_of_assignment(assignment: Assignment, *fields: str) -> draft_conflicts.Rows:
+def draft_rows_of_assignment(assignment: Assignment, *fields: str) -> draft_rules.Rows:
     return RatingDraft.objects.filter(assignment=assignment, field__in=fields)
 
 
@@ -86,7 +86,7 @@ def not_of_others(assignment: Assignment, kept: dict[str, str], window: Window |
     if window is None:
         return kept
     rows = by_field(assignment).values()
-    others = {row.field for row in rows if draft_conflicts.is_of_another(row, window, TEXTS)}
+    others = {row.field for row in rows if draft_rules.is_of_another(row, window, TEXTS)}
     return {field: text for field, text in kept.items() if field not in others}
 
 
@@ -118,7 +118,7 @@ def take_along(made: Assignment) -> None:
 
 def clear_sent_drafts(assignment: Assignment, *fields: str, window: Window | None = None) -> None:
     """What was sent is no draft any more; what another window has kept since stays."""
-    draft_conflicts.clear_drafts(draft_rows_of_assignment(assignment, *fields), window, TEXTS)
+    draft_rules.clear_drafts(draft_rows_of_assignment(assignment, *fields), window, TEXTS)
 
 
 def clear_sent(assignment: Assignment, sent: Mapping[str, str], tags: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from typing import Final
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.accounts import draft_conflicts
+from annotation import draft_rules
 from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft
 from annotation.studies.adjudication.latest_round import asked_again, is_asked_again
 from annotation.studies.enrolment import extra_raters, places
@@ -61,7 +61,7 @@ def submit_rating(
     token: str,
     said: RaterStatement,
     seen_revision: int,
-    window: draft_conflicts.Window | None = None,
+    window: draft_rules.Window | None = None,
 ) -> Rating:
     """Store a rating as the next revision; sending the same again returns what is stored.
 
@@ -89,7 +89,7 @@ def try_store_rating(
     token: str,
     mine: RaterStatement,
     seen_revision: int,
-    window: draft_conflicts.Window | None,
+    window: draft_rules.Window | None,
 ) -> Rating:
     """One try to store; raises CameTooLate and IntegrityError where another request was faster."""
     with transaction.atomic():
@@ -239,9 +239,7 @@ def append_rating_revision(
     )
 
 
-def keep_as_draft(
-    assignment: Assignment, said: RaterStatement, window: draft_conflicts.Window | None
-) -> None:
+def keep_as_draft(assignment: Assignment, said: RaterStatement, window: draft_rules.Window | None) -> None:
     """What could not be stored stays where it was typed."""
     drafts.store_drafts(assignment, drafts.not_of_others(assignment, drafts_of(assignment, said), window))
 
@@ -257,7 +255,9 @@ def drafts_of(assignment: Assignment, said: RaterStatement | Rating) -> dict[str
         field.READING: said.reading,
         field.CHOICE: " ".join([*words, *said.tags]),
     }
-    return {name.value: mark_hostile_characters(text)[: draft_conflicts.MOST] for name, text in kept.items()}
+    return {
+        name.value: mark_hostile_characters(text)[: draft_rules.MAX_CHARACTERS] for name, text in kept.items()
+    }
 
 
 def content_of_rating(row: Rating) -> tuple[object, ...]:

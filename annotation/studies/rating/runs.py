@@ -13,7 +13,7 @@ from typing import Final
 from django.db import transaction
 from django.db.models import QuerySet
 
-from annotation.accounts import draft_conflicts
+from annotation import draft_rules
 from annotation.models import (
     Assignment,
     CallRequest,
@@ -83,7 +83,7 @@ def has_draft(assignment: Assignment, pair: Pair) -> bool:
 
 
 def run_rater_test(
-    assignment: Assignment, pair: Pair, source: str, window: draft_conflicts.Window | None = None
+    assignment: Assignment, pair: Pair, source: str, window: draft_rules.Window | None = None
 ) -> ExecutionRequest:
     """Keep a test program for the assignment and have it run beside the pair's snippet, both or neither.
 
@@ -167,7 +167,7 @@ def own_runs(assignment: Assignment) -> QuerySet[ExecutionRequest]:
 
 
 def add_assertion(
-    assignment: Assignment, asked: CallRequest, window: draft_conflicts.Window | None = None
+    assignment: Assignment, asked: CallRequest, window: draft_rules.Window | None = None
 ) -> Added:
     """Append a call of `rater_calls_of_assignment` to the draft of the test; returns what was added.
 

@@ -27,7 +27,7 @@ from annotation.web.missing_functions.page import build_missing_card
 from annotation.web.money import estimates
 from annotation.web.money.embedding_costs import list_embedding_costs
 from annotation.web.money.page import build_money
-from annotation.web.pins.models_used import is_unknown
+from annotation.web.pins.used_models import is_unknown
 from retrieval.filters import Rule
 from retrieval.filters.queries import QueryRule
 from retrieval.models import Mining

@@ -23,9 +23,9 @@ from retrieval.collections.derivation import (
     SNIPPET_FILTERS,
 )
 from retrieval.collections.filter_job import FilterOrder
-from retrieval.filters.licences import LicenseStanding
 from retrieval.filters.queries import NAMES, QueryRule
 from retrieval.jobs import find_open_job, submit_job
+from retrieval.licences import LicenseStanding
 from retrieval.models import Collection, Job
 from retrieval.models.jobs import JobQuerySet
 from retrieval.texts.plurals import count_noun

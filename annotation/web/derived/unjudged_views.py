@@ -22,10 +22,10 @@ from annotation.accounts.roles import (
 from annotation.builds.results.publication import PublishRefused
 from annotation.derived.derivation import Decision
 from annotation.derived.publish_job import benchmark_published_by
-from annotation.derived.unjudged import queue_holes_for_experts
+from annotation.derived.unjudged_results import queue_holes_for_experts
 from annotation.models import Build
 from annotation.web.derived.offer import launch_offer, render_derived
-from annotation.web.derived.unjudged import (
+from annotation.web.derived.unjudged_results import (
     HolesPage,
     holes_page,
     order_hole_publication,

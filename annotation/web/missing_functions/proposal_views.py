@@ -11,7 +11,6 @@ from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
-from annotation.accounts.draft_conflicts import DraftChanged, DraftRefused, Window
 from annotation.accounts.roles import FORM, GET, POST, Role, jobs_visible_to, require_role
 from annotation.derived.missing_functions import function_decisions, function_edits
 from annotation.derived.missing_functions.function_decisions import (
@@ -19,6 +18,7 @@ from annotation.derived.missing_functions.function_decisions import (
     DecidedMeanwhile,
     ProposalChoice,
 )
+from annotation.draft_rules import DraftChanged, DraftRefused, Window
 from annotation.jobs import celery_tasks
 from annotation.models import Case, Draft, Filling, Proposal
 from annotation.review import NothingToUndo, drafts

@@ -15,7 +15,7 @@ from annotation.pins.pin_record import benchmark_with
 from annotation.studies.report.figures import NoFigures, refuse_to_raters
 from annotation.studies.report.formats import format_value
 from annotation.web.benchmarks.leaderboard_notes import as_counted
-from annotation.web.pins.models_used import models_of
+from annotation.web.pins.used_models import models_of
 from annotation.web.shared.words import small_dollars
 from retrieval.models import Pin
 

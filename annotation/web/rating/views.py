@@ -12,7 +12,7 @@ from django.urls import reverse
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import trigger_client_event
 
-from annotation.accounts import draft_conflicts
+from annotation import draft_rules
 from annotation.accounts.roles import Role, require_role
 from annotation.jobs import celery_tasks
 from annotation.models import Assignment, CallRequest, Enrolment
@@ -162,7 +162,7 @@ def assertion(request: HttpRequest, study_pk: int, number: int, pk: int) -> Http
         return to_pair(found)
     try:
         added = runs.add_assertion(found, asked, window_of(request))
-    except (NoAssertion, draft_conflicts.DraftRefused) as why:
+    except (NoAssertion, draft_rules.DraftRefused) as why:
         return not_asserted(request, found, asked, str(why))
     if not is_fragment(request):
         return to_pair(found)
@@ -199,11 +199,11 @@ def named_side(request: HttpRequest, found: Assignment) -> shown_pair.SnippetSid
     return shown_pair.side_called(found, request.POST.get("side", ""))
 
 
-def keep(found: Assignment, field: str, text: str, window: draft_conflicts.Window | None = None) -> None:
+def keep(found: Assignment, field: str, text: str, window: draft_rules.Window | None = None) -> None:
     """What could not be run is kept as a draft, unless it is too long, or another window has kept another."""
     try:
         drafts.save_draft(found, field, text, window)
-    except (draft_conflicts.DraftRefused, draft_conflicts.DraftChanged):
+    except (draft_rules.DraftRefused, draft_rules.DraftChanged):
         return
 
 

@@ -10,7 +10,7 @@ from django.shortcuts import get_object_or_404
 from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import trigger_client_event
 
-from annotation.accounts import draft_conflicts
+from annotation import draft_rules
 from annotation.accounts.roles import Role, require_role
 from annotation.jobs import celery_tasks
 from annotation.models import CallRequest, Case
@@ -82,7 +82,7 @@ def assertion(request: HttpRequest, pk: int) -> HttpResponse:
     try:
         parent = program_of(found, str(found.program_id))
         added = assertions.add_assertion(user, found, asked, parent, window_of(request))
-    except (assertions.NoAssertion, draft_conflicts.DraftRefused) as why:
+    except (assertions.NoAssertion, draft_rules.DraftRefused) as why:
         response = show(request, user, found, "", str(why), status=422)
         response["HX-Retarget"], response["HX-Reswap"] = "#calls", "innerHTML"
         return response

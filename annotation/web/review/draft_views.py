@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
 
-from annotation.accounts import draft_conflicts
-from annotation.accounts.draft_conflicts import Window
+from annotation import draft_rules
+from annotation.draft_rules import Window
 from retrieval.texts.hostile import mark_hostile_characters
 
 LONGEST_NAME = 40
@@ -27,9 +27,9 @@ def kept(save: Callable[[], str]) -> HttpResponse:
     """204 with the draft's revision, 409 with what another window has kept, or 400 with what is wrong."""
     try:
         revision = save()
-    except draft_conflicts.DraftRefused as why:
+    except draft_rules.DraftRefused as why:
         return refused(str(why))
-    except draft_conflicts.DraftChanged as why:
+    except draft_rules.DraftChanged as why:
         both = {"message": str(why), "text": why.stored.text, "revision": why.stored.revision}
         return JsonResponse(both, status=409)
     return HttpResponse(status=204, headers={"Draft-Revision": revision})

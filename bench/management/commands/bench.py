@@ -13,7 +13,7 @@ from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from bench.mining.encoding import NoFunctions
+from bench.mining.encoder_speed import NoFunctions
 from bench.quality import labels
 from bench.registry import BENCHES, DEFAULT, FED, SIZED, SIZES, Figures
 from cosqa_site.startup import prepare_database

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import PurePosixPath
 
-from retrieval.filters.licences import is_licence_superset, spdx_expression
+from retrieval.licences import is_licence_superset, spdx_expression
 from retrieval.sources import Problem
 
 FILE_LIMIT = 4 * 2**20

@@ -15,14 +15,14 @@ from annotation.derived.extension.extension_plan import plan_extension
 from annotation.derived.extension.reach import Wish
 from annotation.derived.missing_functions.launch import plan_filling
 from annotation.derived.rerun.launch import Again, plan_rerun
-from annotation.derived.unjudged import Fill, plan_hole_filling
+from annotation.derived.unjudged_results import Fill, plan_hole_filling
 from annotation.models import Build, BuildEvent, Canary, Extension
 from annotation.stages import Stage
 from retrieval.models import Run
 from tests import factories, filling
 from tests.annotation.api.test_derived_builds import settled_build
 from tests.annotation.derived.extension.test_execution import add
-from tests.annotation.derived.test_unjudged import run  # noqa: F401  (a fixture)
+from tests.annotation.derived.test_unjudged_results import run  # noqa: F401  (a fixture)
 
 pytestmark = pytest.mark.django_db
 

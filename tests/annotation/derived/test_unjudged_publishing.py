@@ -9,10 +9,10 @@ from django.urls import reverse
 from annotation.derived.publish_job import PublishOrder
 from annotation.jobs import subprocesses
 from annotation.models import Build, BuildEvent
-from annotation.web.derived import unjudged as pages
+from annotation.web.derived import unjudged_results as pages
 from retrieval.models import Benchmark, Job, Pool, Run
 from tests import factories
-from tests.annotation.derived.test_unjudged import judged, run
+from tests.annotation.derived.test_unjudged_results import judged, run
 from tests.annotation.jobs.test_worker import in_process
 
 __all__ = ["in_process", "run"]  # fixtures

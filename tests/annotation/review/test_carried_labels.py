@@ -6,9 +6,9 @@ import pytest
 from django.contrib.auth.models import User
 
 from annotation import review
-from annotation.accounts.draft_conflicts import Window
 from annotation.accounts.roles import Role
 from annotation.derived.rerun import sent_back
+from annotation.draft_rules import Window
 from annotation.models import CarriedOver, Case, Draft, NormalForm, Review
 from annotation.review import Beside, drafts
 from annotation.review.carried_labels import NothingBefore, carry_label_over, find_earlier_label

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 from django.contrib.auth.models import User
 
-from annotation import review
-from annotation.accounts import draft_conflicts
-from annotation.accounts.draft_conflicts import DraftChanged, Window
+from annotation import draft_rules, review
 from annotation.accounts.roles import Role
+from annotation.draft_rules import DraftChanged, Window
 from annotation.models import Case, Draft
 from annotation.review import drafts, own_tests
 from tests import factories
@@ -87,8 +86,8 @@ def test_a_refused_label_keeps_the_draft(erin: User, case: Case) -> None:
 
 
 def test_a_text_without_end_is_refused(erin: User, case: Case) -> None:
-    with pytest.raises(draft_conflicts.DraftRefused, match="at most 65,536"):
-        drafts.save_draft(erin, case.pair_id, TEST, "x" * (draft_conflicts.MOST + 1))
+    with pytest.raises(draft_rules.DraftRefused, match="at most 65,536"):
+        drafts.save_draft(erin, case.pair_id, TEST, "x" * (draft_rules.MAX_CHARACTERS + 1))
 
 
 def test_hostile_characters_are_kept_as_marks(erin: User, case: Case) -> None:

@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.metrics.codesearchnet import Coverage, mean_relevances, ndcg_all, ndcg_within
-from retrieval.metrics.graded import ndcg_graded
+from retrieval.metrics.graded_relevance import ndcg_graded
 from retrieval.metrics.ranking import Ranking
 
 LOG3 = math.log2(3)

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.metrics import codesearchnet, graded
+from retrieval.metrics import codesearchnet, graded_relevance
 from retrieval.metrics.names import FAMILIES, UnknownMeasure, parse_measure, parse_measures
 from retrieval.metrics.ranking import Distractors, Ranking
 from tests.retrieval.metrics.test_binary import METRICS
@@ -20,9 +20,9 @@ HITS = [bool(relevance) for relevance in FOUND]
 @pytest.mark.parametrize(
     ("name", "expected"),
     [
-        ("ndcg", graded.ndcg_graded(FOUND, JUDGED)),
-        ("ndcg@10", graded.ndcg_graded(FOUND, JUDGED, 10)),
-        ("ndcg_linear@10", graded.ndcg_graded(FOUND, JUDGED, 10, graded.linear)),
+        ("ndcg", graded_relevance.ndcg_graded(FOUND, JUDGED)),
+        ("ndcg@10", graded_relevance.ndcg_graded(FOUND, JUDGED, 10)),
+        ("ndcg_linear@10", graded_relevance.ndcg_graded(FOUND, JUDGED, 10, graded_relevance.linear)),
         ("ndcg_within", codesearchnet.ndcg_within(FOUND, JUDGED)),
         ("ndcg_all", codesearchnet.ndcg_all(FOUND, JUDGED)),
         ("mrr", 1 / 2),

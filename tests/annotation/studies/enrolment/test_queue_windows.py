@@ -29,7 +29,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from annotation.accounts import draft_conflicts
+from annotation import draft_rules
 from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, RatingDraft
 from annotation.studies.enrolment import queue
 from annotation.studies.enrolment import raters as enrolling
@@ -71,8 +71,8 @@ class Window:
     shown: dict[Key, str] = field(default_factory=dict)
 
     @property
-    def known(self) -> draft_conflicts.Window:
-        return draft_conflicts.Window(self.name, dict(self.revisions))
+    def known(self) -> draft_rules.Window:
+        return draft_rules.Window(self.name, dict(self.revisions))
 
     def learn(self, page: Assignment) -> None:
         """All drafts of the pair are on its screen."""
@@ -164,7 +164,7 @@ class Windows(RuleBasedStateMachine):
         try:
             with self.keeping(number):
                 revision = drafts.save_draft(page, name, text, window.known)
-        except draft_conflicts.DraftChanged:
+        except draft_rules.DraftChanged:
             window.learn(page)
             if not insists:
                 return

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotation.accounts import draft_conflicts
-from annotation.accounts.draft_conflicts import DraftChanged, Window
+from annotation import draft_rules
+from annotation.draft_rules import DraftChanged, Window
 from annotation.models import Assignment, Rating, RatingDraft
 from annotation.models.reviews.typed_text import KeptText
 from annotation.studies.plan.form_checks import RaterStatement
@@ -94,14 +94,14 @@ def test_a_rating_takes_along_only_what_its_window_knows(held: Assignment) -> No
 def test_a_text_that_is_kept_in_the_moment_of_a_rating_stays(
     held: Assignment, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    revision, look = save_draft(held, "notes", "mine", window("one")), draft_conflicts.is_of_another
+    revision, look = save_draft(held, "notes", "mine", window("one")), draft_rules.is_of_another
 
     def looking(draft: KeptText, of: Window | None, texts: Collection[str]) -> bool:
-        monkeypatch.setattr(draft_conflicts, "is_of_another", look)
+        monkeypatch.setattr(draft_rules, "is_of_another", look)
         save_draft(held, "notes", "mine, and more", window("two", notes=revision))
         return look(draft, of, texts)
 
-    monkeypatch.setattr(draft_conflicts, "is_of_another", looking)
+    monkeypatch.setattr(draft_rules, "is_of_another", looking)
     drafts.clear_sent_drafts(held, "notes", window=window("one"))
     assert drafts.load_draft_texts(held) == {"notes": "mine, and more"}
 
@@ -118,14 +118,14 @@ def test_what_could_not_be_stored_overwrites_no_draft_of_another_window(held: As
 
 
 def test_of_two_that_begin_at_once_one_is_told(held: Assignment, monkeypatch: pytest.MonkeyPatch) -> None:
-    create = draft_conflicts.create_draft
+    create = draft_rules.create_draft
 
     def late(*args: Any) -> str | None:
-        monkeypatch.setattr(draft_conflicts, "create_draft", create)
+        monkeypatch.setattr(draft_rules, "create_draft", create)
         save_draft(held, "notes", "faster", window("one"))
         return create(*args)
 
-    monkeypatch.setattr(draft_conflicts, "create_draft", late)
+    monkeypatch.setattr(draft_rules, "create_draft", late)
     with pytest.raises(DraftChanged) as told:
         save_draft(held, "notes", "slower", window("two"))
     assert told.value.stored.text == "faster"

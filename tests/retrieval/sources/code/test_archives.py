@@ -9,7 +9,7 @@ from random import Random
 
 import pytest
 
-from retrieval.filters.licences import classify_licence
+from retrieval.licences import classify_licence
 from retrieval.sources import Problem
 from retrieval.sources.code import archives, files
 from retrieval.sources.code.archives import read_tar, read_zip

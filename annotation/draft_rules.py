@@ -1,4 +1,4 @@
-"""Drafts: a window of a browser overwrites no text that it has not shown (decision 47)."""
+"""What holds for every draft: how long it may be, and which window may overwrite it (decision 47)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from django.utils import timezone
 from annotation.models.reviews.typed_text import KeptText
 from retrieval.texts.hostile import mark_hostile_characters
 
-MOST: Final = 64 * 1024
+MAX_CHARACTERS: Final = 64 * 1024
 Rows = QuerySet[Any]
 TRIES: Final = 5
 """How often a window that loses a race looks again."""
@@ -74,8 +74,8 @@ def save_draft(blank: KeptText, rows: Rows, text: str, window: Window | None, te
 def check_draft_text(text: str) -> str:
     """The text as it is kept. Raises DraftRefused."""
     kept = mark_hostile_characters(text).replace("\r\n", "\n")
-    if len(kept) > MOST:
-        raise DraftRefused(f"A draft has at most {MOST:,} characters; this one has {len(kept):,}.")
+    if len(kept) > MAX_CHARACTERS:
+        raise DraftRefused(f"A draft has at most {MAX_CHARACTERS:,} characters; this one has {len(kept):,}.")
     return kept
 
 

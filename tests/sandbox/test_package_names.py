@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sandbox import modules
+from sandbox import package_names
 from sandbox.dependencies import parse_requirement
-from sandbox.modules import (
+from sandbox.package_names import (
     distribution_for,
     explain_unsearchable_module,
     find_module_replacement,
@@ -39,7 +39,7 @@ def test_module_to_distribution(module: str, distribution: str | None) -> None:
 
 
 def test_the_table_holds_mismatches_only_and_never_hides_the_standard_library() -> None:
-    for module, distribution in modules._DISTRIBUTIONS.items():
+    for module, distribution in package_names._DISTRIBUTIONS.items():
         assert normalize_distribution_name(module) != normalize_distribution_name(distribution)
         assert module not in sys.stdlib_module_names and find_module_replacement(module) is None
 
@@ -72,5 +72,6 @@ def test_some_modules_are_never_searched_for(module: str, why: str | None) -> No
 
 def test_no_removed_module_is_searched_for_whatever_python_runs_this() -> None:
     assert all(
-        explain_unsearchable_module(name) and distribution_for(name) is None for name in modules._VANISHED
+        explain_unsearchable_module(name) and distribution_for(name) is None
+        for name in package_names._VANISHED
     )

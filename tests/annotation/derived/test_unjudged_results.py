@@ -16,9 +16,9 @@ from annotation.builds.control.pause_resume import Action, control_build
 from annotation.builds.launch.order import LaunchRefused
 from annotation.builds.pipeline import claims
 from annotation.builds.pipeline.labels import annotator_of_person
-from annotation.derived import unjudged as holes
+from annotation.derived import unjudged_results as holes
 from annotation.derived.extension import extension_plan
-from annotation.derived.unjudged import Fill
+from annotation.derived.unjudged_results import Fill
 from annotation.jobs import worker
 from annotation.models import Build, BuildEvent
 from annotation.studies.sampling import frame

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from retrieval.filters.licences import (
+from retrieval.licences import (
     REDISTRIBUTABLE,
     LicenseStanding,
     classify_licence,

@@ -9,7 +9,7 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from retrieval.metrics import ndcg
-from retrieval.metrics.graded import FoundMoreThanJudged, exponential, linear, ndcg_graded
+from retrieval.metrics.graded_relevance import FoundMoreThanJudged, exponential, linear, ndcg_graded
 
 LOG3 = math.log2(3)
 relevances = st.floats(0, 3)

@@ -13,9 +13,9 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from annotation.builds.launch.launcher import LONGEST_NAME
-from annotation.derived import publish_job, unjudged
+from annotation.derived import publish_job, unjudged_results
 from annotation.derived.publish_job import PublishOrder
-from annotation.derived.unjudged import Fill, HoleFillingPlan
+from annotation.derived.unjudged_results import Fill, HoleFillingPlan
 from annotation.models import Build
 from annotation.web.benchmarks import publication
 from annotation.web.derived.offer import (
@@ -94,7 +94,7 @@ def holes_page(
         address=reverse("benchmark-holes", args=[benchmark.pk]),
         form=form,
         decision=DecisionForm(decided, needs_reason=False),
-        offer=build_offer(form, lambda: unjudged.plan_hole_filling(form.fill()), show_hole_plan),
+        offer=build_offer(form, lambda: unjudged_results.plan_hole_filling(form.fill()), show_hole_plan),
         benchmark=benchmark,
         filled=rows,
         jobs=publish_jobs_of_holes(benchmark, builds),
@@ -134,7 +134,7 @@ def order_hole_publication(build: Build, user: User) -> Job:
 
     Raises `NoHoles` and PublishRefused.
     """
-    old = unjudged.filled_by(build).run.benchmark
+    old = unjudged_results.filled_by(build).run.benchmark
     order = PublishOrder(name=old.name, pool=Pool(old.pool), fills=True)
     return publication.order_publication(build, user, order, small=is_small(old))
 
