@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import reduce
 from operator import or_
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 from django.db import IntegrityError, transaction
 from django.db.models import Q, QuerySet
@@ -18,6 +18,8 @@ from retrieval.texts.hostile import mark_hostile_characters
 
 MAX_CHARACTERS: Final = 64 * 1024
 Rows = QuerySet[Any]
+Stored = TypeVar("Stored")
+Sent = TypeVar("Sent")
 TRIES: Final = 5
 """How often a window that loses a race looks again."""
 
@@ -34,6 +36,19 @@ class DraftChanged(Exception):
             "In another window you typed another text here. Both are kept: choose which one stays."
         )
         self.stored = stored
+
+
+class StoredMeanwhile(Exception, Generic[Stored, Sent]):
+    """Something else was stored since the page was served, and what was sent was not.
+
+    `stored` is what stands now, None for nothing; `mine` is what was sent.
+    """
+
+    words = ""
+
+    def __init__(self, stored: Stored | None, mine: Sent) -> None:
+        super().__init__(self.words)
+        self.stored, self.mine = stored, mine
 
 
 @dataclass(frozen=True, slots=True)

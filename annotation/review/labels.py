@@ -4,23 +4,24 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from django.contrib.auth.models import User
 from django.db import transaction
 from django.db.models import F, QuerySet
 
 from annotation.builds.pipeline.labels import publish_review
-from annotation.draft_rules import Window
-from annotation.models import Build, CallRequest, Case, Draft, ExecutionRequest, Review
+from annotation.draft_rules import StoredMeanwhile, Window
+from annotation.models import Build, CallRequest, Case, Draft, ExecutionRequest, Rating, Review
 from annotation.models.reviews.contradictions import track_contradictions
 from annotation.review import drafts
 from annotation.review.tags import UnknownTag, tags_of
 from retrieval.models import statements
 from retrieval.texts.hostile import mark_hostile_characters
 
+Revision = TypeVar("Revision", Rating, Review)
 MOST_REASON = 10_000
 UNDOABLE: Final = 20
 """So many of a person's decisions in a build can be taken back one after the other."""
@@ -82,19 +83,13 @@ class OverrideNeedsReason(ValueError):
         self.mine = mine
 
 
-class Conflict(Exception):
-    """The person's own label was changed elsewhere since the page was served; nothing was stored.
+class Conflict(StoredMeanwhile[Review, Submission | None]):
+    """The person's own label was changed elsewhere since the page was served. `mine` is None for an undo."""
 
-    `stored` is what stands now (None if nothing does), `mine` what was sent (None for an undo).
-    """
-
-    def __init__(self, stored: Review | None, mine: Submission | None) -> None:
-        super().__init__(
-            "Your label of this pair was changed in another window after this page was opened. "
-            "Both are shown: choose which one stands."
-        )
-        self.stored = stored
-        self.mine = mine
+    words = (
+        "Your label of this pair was changed in another window after this page was opened. "
+        "Both are shown: choose which one stands."
+    )
 
 
 class NothingToUndo(ValueError):
@@ -203,7 +198,7 @@ def undo_latest_label(user: User, case: Case, seen_revision: int) -> Review:
     """
     with transaction.atomic():
         revisions = list(reviews_of(case.pair_id, user))
-        standing = standing_of(revisions)
+        standing = standing_of(revisions, content_of_review)
         if not standing:
             raise NothingToUndo("You have no label on this pair to take back.")
         last = revisions[-1]
@@ -230,20 +225,20 @@ def repeat_review(review: Review) -> Review:
     return Review(**{name: getattr(review, name) for name in SAID})
 
 
-def standing_of(revisions: Iterable[Review]) -> list[Review]:
+def standing_of(revisions: Iterable[Revision], content: Callable[[Revision], object]) -> list[Revision]:
     """What an undo can go back through, of one person's revisions of one pair in order; the last one stands.
 
     A revision that says again what stood before the last one takes that one back, whichever way it was made:
-    so a second undo goes one label further back, not forth again.
+    so a second undo goes one label further back, not forth again. `content` is what a revision says.
     """
-    standing: list[Review] = []
-    for review in revisions:
-        if review.withdrawn:
+    standing: list[Revision] = []
+    for revision in revisions:
+        if revision.withdrawn:
             standing.clear()
-        elif len(standing) > 1 and content_of_review(review) == content_of_review(standing[-2]):
+        elif len(standing) > 1 and content(revision) == content(standing[-2]):
             standing.pop()
         else:
-            standing.append(review)
+            standing.append(revision)
     return standing
 
 
@@ -275,7 +270,11 @@ def recent_reviews_of_user(user: User, build: Build) -> list[Review]:
 
 def by_standing(histories: Sequence[list[Review]]) -> list[Review]:
     """The last revision of each pair that has a label, in the order in which those labels were given."""
-    found = [(standing[-1].pk, history[-1]) for history in histories if (standing := standing_of(history))]
+    found = [
+        (standing[-1].pk, history[-1])
+        for history in histories
+        if (standing := standing_of(history, content_of_review))
+    ]
     return [last for _, last in sorted(found, key=lambda pair: pair[0], reverse=True)]
 
 

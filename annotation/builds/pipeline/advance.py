@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import timedelta
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from django.db import transaction
@@ -20,7 +20,7 @@ from annotation.builds.pipeline.execution import SandboxProvider, execute_progra
 from annotation.builds.pipeline.llm_calls import Asker, Parked, Unjudgeable, ask_with_repair
 from annotation.builds.pipeline.screening import judge_first_stage
 from annotation.llm import LLM, LLMError
-from annotation.models import Build, Case, LLMCall, LostRace, ProgramText, TestProgram
+from annotation.models import Build, Case, LLMCall, LostRace, ProgramText, Proposal, TestProgram
 from annotation.stages import Event, Stage
 from retrieval.texts.hostile import mark_hostile_characters
 from sandbox.backends.checks import ProtectionMissing
@@ -33,6 +33,8 @@ from sandbox.runner import DependencyRefused, SandboxUnavailable
 
 log = logging.getLogger(__name__)
 REDEFINES = "The program redefines the candidate, which is already in scope and must stay as it is."
+AskerT = TypeVar("AskerT", Case, Proposal)
+GiveUp = Callable[[AskerT, str], None]
 LONGEST_SEEN = 2000
 LONGEST_MODULE = 200
 """A program may say that it lacks a module of any name."""
@@ -97,7 +99,7 @@ def run_stage_work(case: Case, tools: Tools) -> None:
     except Unjudgeable as why:
         abandon_case(case, str(why), why.call)
     except LLMError as error:
-        provider_failed(case, error)
+        provider_failed(case, error, abandon_case)
     except ProtectionMissing as why:
         pause_whole_build(case, str(why))
     except SandboxUnavailable as why:
@@ -111,7 +113,7 @@ def after_fault(case: Case, lease: UUID | None, reason: str) -> None:
     if case.lease != lease:
         return
     try:
-        try_again(case, reason)
+        try_again(case, reason, abandon_case)
     except LostRace as race:
         log.info("%s", race)
 
@@ -127,15 +129,15 @@ def pause_whole_build(case: Asker, reason: str, state: str = Build.State.PAUSED)
     case.put_back()
 
 
-def provider_failed(case: Case, error: LLMError) -> None:
-    """An outage costs no attempt; a wrong key stops the build; a refused request abandons its case."""
+def provider_failed(asker: AskerT, error: LLMError, give_up: GiveUp[AskerT]) -> None:
+    """An outage costs no attempt; a wrong key stops the build; a refused request ends who asked."""
     if error.retryable:
-        circuit_breaker.record_provider_error(case.build, error)
-        case.put_back(until=timezone.now() + circuit_breaker.asked_pause(error, USUAL_WAIT))
+        circuit_breaker.record_provider_error(asker.build, error)
+        asker.put_back(until=timezone.now() + circuit_breaker.asked_pause(error, USUAL_WAIT))
     elif error.provider:
-        pause_whole_build(case, error.message, Build.State.WAITING)
+        pause_whole_build(asker, error.message, Build.State.WAITING)
     else:
-        abandon_case(case, error.message)
+        give_up(asker, error.message)
 
 
 def sandbox_failed(case: Case, tools: Tools, reason: str) -> None:
@@ -145,18 +147,18 @@ def sandbox_failed(case: Case, tools: Tools, reason: str) -> None:
     """
     if tools.sandbox.works(tools.limits):
         circuit_breaker.sandbox_works(case.build)
-        try_again(case, f"the sandbox could not run the test program: {reason}")
+        try_again(case, f"the sandbox could not run the test program: {reason}", abandon_case)
     else:
         circuit_breaker.sandbox_failed(case.build, reason)
         case.put_back(until=timezone.now() + timedelta(seconds=USUAL_WAIT))
 
 
-def try_again(case: Case, reason: str) -> None:
-    """Put the case back a few times, then abandon it with `reason`."""
-    if case.attempts + 1 >= TRIES:
-        abandon_case(case, reason)
+def try_again(asker: AskerT, reason: str, give_up: GiveUp[AskerT]) -> None:
+    """Put a case, or a function to be written, back a few times, then give it up with `reason`."""
+    if asker.attempts + 1 >= TRIES:
+        give_up(asker, reason)
     else:
-        case.put_back(until=timezone.now() + timedelta(seconds=1 + case.attempts), failed=True)
+        asker.put_back(until=timezone.now() + timedelta(seconds=1 + asker.attempts), failed=True)
 
 
 def write_test(case: Case, tools: Tools) -> None:

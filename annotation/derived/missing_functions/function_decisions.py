@@ -15,7 +15,7 @@ from django.db.models import QuerySet
 
 from annotation.agents.snippet_writer import one_function
 from annotation.derived.missing_functions import function_edits, written
-from annotation.draft_rules import Window
+from annotation.draft_rules import StoredMeanwhile, Window
 from annotation.models import Draft, ExecutionRequest, Filling, Proposal, ProposalDecision
 from annotation.review import NothingToUndo, drafts
 from annotation.review.labels import MOST_REASON
@@ -47,19 +47,13 @@ class BadDecision(ValueError):
     """What was sent can't be a decision; the message says what to change. Nothing was stored."""
 
 
-class DecidedMeanwhile(Exception):
-    """Somebody else has decided since the page was served; nothing was stored.
+class DecidedMeanwhile(StoredMeanwhile[ProposalDecision, ProposalChoice]):
+    """Somebody else has decided since the page was served; nothing was stored."""
 
-    `stored` is what stands now, `mine` what was sent.
-    """
-
-    def __init__(self, stored: ProposalDecision | None, mine: ProposalChoice) -> None:
-        super().__init__(
-            "This function was decided about after this page was opened. Both decisions are shown: "
-            "keep the stored one, or undo it and decide anew."
-        )
-        self.stored = stored
-        self.mine = mine
+    words = (
+        "This function was decided about after this page was opened. Both decisions are shown: "
+        "keep the stored one, or undo it and decide anew."
+    )
 
 
 def decide_proposal(

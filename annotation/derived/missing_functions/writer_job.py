@@ -14,12 +14,12 @@ from django.utils import timezone
 
 from annotation.agents import snippet_writer
 from annotation.agents.snippet_writer import SnippetInputs, WrittenSnippet
-from annotation.builds.limits import budget, circuit_breaker, rate_limit
+from annotation.builds.limits import budget, rate_limit
 from annotation.builds.pipeline import claims
-from annotation.builds.pipeline.advance import TRIES, USUAL_WAIT, Tools, pause_whole_build
+from annotation.builds.pipeline.advance import Tools, pause_whole_build, provider_failed, try_again
 from annotation.builds.pipeline.llm_calls import Parked, Unjudgeable, ask_with_repair
 from annotation.llm import LLMError
-from annotation.models import Build, Case, LLMCall, LostRace, Proposal, Step
+from annotation.models import Case, LLMCall, LostRace, Proposal, Step
 from annotation.stages import Stage
 from retrieval.models import Candidate, Pair, Text
 from retrieval.texts.hostile import mark_hostile_characters
@@ -50,7 +50,7 @@ def write_proposed_function(proposal: Proposal, tools: Tools) -> None:
         log.exception("%s", proposal)
         claims.mend_connection()
         with suppress(LostRace):
-            try_again(proposal, f"a fault of the workbench: {fault!r}")
+            try_again(proposal, f"a fault of the workbench: {fault!r}", fail_function_writing)
 
 
 def attempt_function_writing(proposal: Proposal, tools: Tools) -> None:
@@ -71,26 +71,7 @@ def attempt_function_writing(proposal: Proposal, tools: Tools) -> None:
     except Unjudgeable as why:
         fail_function_writing(proposal, str(why))
     except LLMError as error:
-        provider_failed(proposal, error)
-
-
-def provider_failed(proposal: Proposal, error: LLMError) -> None:
-    """As for a case: an outage costs no try, a wrong key stops the job, a refused request ends this one."""
-    if error.retryable:
-        circuit_breaker.record_provider_error(proposal.build, error)
-        proposal.put_back(until=timezone.now() + circuit_breaker.asked_pause(error, USUAL_WAIT))
-    elif error.provider:
-        pause_whole_build(proposal, error.message, Build.State.WAITING)
-    else:
-        fail_function_writing(proposal, error.message)
-
-
-def try_again(proposal: Proposal, reason: str) -> None:
-    """Put it back a few times, then give it up with `reason`."""
-    if proposal.attempts + 1 >= TRIES:
-        fail_function_writing(proposal, reason)
-    else:
-        proposal.put_back(until=timezone.now() + timedelta(seconds=1 + proposal.attempts), failed=True)
+        provider_failed(proposal, error, fail_function_writing)
 
 
 def inputs_of(proposal: Proposal) -> SnippetInputs:

@@ -11,6 +11,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
+from annotation.accounts.draft_conflicts import StoredMeanwhile
 from annotation.accounts.roles import blind_beside, blind_in
 from annotation.models import (
     Adjudication,
@@ -52,14 +53,10 @@ class MayNotAdjudicate(Exception):
     """The person has a part in the pair or in the study; the message says which."""
 
 
-class AdjudicatedMeanwhile(Exception):
-    """Somebody else has decided since the page was served; nothing was stored. `stored` is what stands."""
+class AdjudicatedMeanwhile(StoredMeanwhile[Adjudication, None]):
+    """Somebody else has decided since the page was served; nothing was stored."""
 
-    def __init__(self, stored: Adjudication | None) -> None:
-        super().__init__(
-            "Somebody decided on this pair after this page was opened. Look at that decision first."
-        )
-        self.stored = stored
+    words = "Somebody decided on this pair after this page was opened. Look at that decision first."
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,7 +269,7 @@ def store_decision(
             Adjudication.objects.filter(study_pair=study_pair, condition=condition)
         ).first()
         if (last.pk if last else 0) != seen:
-            raise AdjudicatedMeanwhile(last)
+            raise AdjudicatedMeanwhile(last, None)
         try:
             with transaction.atomic():
                 made = Adjudication.objects.create(
@@ -285,7 +282,7 @@ def store_decision(
                     by=user,
                 )
         except IntegrityError as race:
-            raise AdjudicatedMeanwhile(history_of(study_pair, condition)[0]) from race
+            raise AdjudicatedMeanwhile(history_of(study_pair, condition)[0], None) from race
         if said.precedent:
             keep_precedent(user, made)
         note_decision(user, made, last)

@@ -41,19 +41,13 @@ ANEW: Final = (
 )
 
 
-class RatedMeanwhile(Exception):
-    """The rating was changed elsewhere since the page was served; nothing was stored.
+class RatedMeanwhile(draft_conflicts.StoredMeanwhile[Rating, RaterStatement]):
+    """The rating was changed elsewhere since the page was served; nothing was stored."""
 
-    `stored` is what stands now (None: nothing), `mine` what was sent.
-    """
-
-    def __init__(self, stored: Rating | None, mine: RaterStatement) -> None:
-        super().__init__(
-            "Your rating of this pair was changed in another window after this page was opened. "
-            "Both are shown: choose which one stands."
-        )
-        self.stored = stored
-        self.mine = mine
+    words = (
+        "Your rating of this pair was changed in another window after this page was opened. "
+        "Both are shown: choose which one stands."
+    )
 
 
 def submit_rating(

@@ -11,6 +11,7 @@ from typing import Final
 from django.db import IntegrityError, transaction
 
 from annotation.models import Assignment, Enrolment, Rating, RatingDraft
+from annotation.review.labels import standing_of
 from annotation.studies.adjudication.latest_round import asked_again, is_asked_again
 from annotation.studies.enrolment import extra_raters, places
 from annotation.studies.enrolment.places import CameTooLate, State
@@ -132,7 +133,7 @@ def find_rated_decisions(enrolment: Enrolment) -> Iterable[UndoableDecision]:
         if row.phase != Phase.BLIND or not row.assignment.condition.has_second_phase:
             histories[row.assignment_id, row.phase].append(row)
     for history in histories.values():
-        if standing := tuple(standing_of(history)):
+        if standing := tuple(standing_of(history, content_of_rating)):
             newest, at = history[-1], standing[-1].created_at
             yield UndoableDecision(newest.assignment, newest.phase, newest.revision, at, standing)
 
@@ -149,19 +150,6 @@ def refuse_undo(enrolment: Enrolment) -> None:
         raise NothingToTakeBack("The study is closed: what was said stays.")
     if enrolment.removed:
         raise NothingToTakeBack(REMOVED)
-
-
-def standing_of(revisions: Iterable[Rating]) -> list[Rating]:
-    """What an undo can go back through; a revision that says again what stood before took that one back."""
-    standing: list[Rating] = []
-    for row in revisions:
-        if row.withdrawn:
-            standing.clear()
-        elif len(standing) > 1 and content_of_rating(row) == content_of_rating(standing[-2]):
-            standing.pop()
-        else:
-            standing.append(row)
-    return standing
 
 
 def opened_again(skipped: Assignment) -> Assignment:
