@@ -1,4 +1,4 @@
-"""Builds and studies as commands name them."""
+"""Builds, studies and minings as commands name them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from django.core.management.base import CommandError
 from django.db.models import QuerySet
 
 from annotation.models import Build, Study
+from retrieval.models import Mining
 
 MOST_TOLD = 20
 
@@ -26,6 +27,14 @@ def find_study(name: str) -> Study:
     found = Study.objects.filter(name=name).first()
     if found is None:
         raise CommandError(f"There is no study called {name!r}; there are: {_names(Study.objects.all())}.")
+    return found
+
+
+def find_mining(pk: int) -> Mining:
+    """Raises CommandError."""
+    found = Mining.objects.filter(pk=pk).select_related("queries", "snippets").first()
+    if found is None:
+        raise CommandError(f"There is no mining {pk}.")
     return found
 
 

@@ -1,12 +1,13 @@
-"""Computes a pin again, as ordered on its page; the result says whether it came out equal."""
+"""Computes a pin again, as its page or a command orders it, and says whether it came out equal."""
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
 from typing import Any, Final
 
 from django.conf import settings
 
-from annotation.management.commands.reproduce import format_pinned_value
 from annotation.pins import Change, Reproduced, read_too, reproduce_pin, search_too
 from annotation.pins.reproduce_order import ReproduceOrder, Start
 from annotation.web.corpus.pins import corpus_now
@@ -19,13 +20,17 @@ KEPT: Final = 40
 
 def perform_reproduce_job(job: Job) -> None:
     """Compute, and keep what differs."""
-    tick, start = Parts(job), ReproduceOrder.of(job).start
-    found = reproduce_pin(Pin.objects.get(pk=job.subject), tick, {Pin.Kind.CORPUS: corpus_now})
-    if start == Start.VECTORS:
-        found = search_too(found, settings.COSQA_HOME / "vectors", tick)
-    elif start == Start.REPLIES:
-        found = read_too(found, tick)
+    tick = Parts(job)
+    found = reproduce_from(Pin.objects.get(pk=job.subject), ReproduceOrder.of(job).start, tick)
     close_job(job, Job.State.DONE, result=report_of(found), done=tick.done)
+
+
+def reproduce_from(pin: Pin, start: str, tick: Callable[[], None]) -> Reproduced:
+    """The pin computed again from its start on; `tick` is called after each part of the work."""
+    found = reproduce_pin(pin, tick, {Pin.Kind.CORPUS: corpus_now})
+    if start == Start.VECTORS:
+        return search_too(found, settings.COSQA_HOME / "vectors", tick)
+    return read_too(found, tick) if start == Start.REPLIES else found
 
 
 def report_of(found: Reproduced) -> dict[str, Any]:
@@ -37,6 +42,10 @@ def report_of(found: Reproduced) -> dict[str, Any]:
         "grounds": tabulate_changed_figures(found.grounds),
         "notes": list(found.notes),
     }
+
+
+def format_pinned_value(value: Any) -> str:
+    return "missing" if value is None else json.dumps(value, ensure_ascii=False)[:200]
 
 
 def tabulate_changed_figures(changes: tuple[Change, ...]) -> list[list[str]]:

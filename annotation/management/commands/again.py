@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from argparse import ArgumentTypeError
+from argparse import ArgumentTypeError, BooleanOptionalAction
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
@@ -82,45 +82,20 @@ class Command(LightCommand):
         parser.add_argument(
             "--sampling", default="", metavar="JSON", help=f"such as '{LONGER}' for longer replies {SAME}"
         )
-        self.add_repairing(parser)
-        self.add_freshness(parser)
-        derived_options.add_decision(parser, needs_reason=True)
-
-    def add_repairing(self, parser: CommandParser) -> None:
-        """What becomes of test programs that could tell nothing."""
         parser.add_argument("--fix-rounds", type=int, help=f"for missing modules {SAME}")
         parser.add_argument("--rewrites", type=int, help=f"of programs that redefine {SAME}")
-        second = parser.add_mutually_exclusive_group()
-        second.add_argument(
+        parser.add_argument(
             "--second-test",
-            action="store_true",
-            default=None,
-            help=f"one more where one tested nothing {SAME}",
+            action=BooleanOptionalAction,
+            help=f"one more, or never, where one tested nothing {SAME}",
         )
-        second.add_argument(
-            "--no-second-test",
-            action="store_false",
-            dest="second_test",
-            default=None,
-            help="never one more",
-        )
-
-    def add_freshness(self, parser: CommandParser) -> None:
-        """Whether stored answers are taken."""
-        fresh = parser.add_mutually_exclusive_group()
-        fresh.add_argument(
+        parser.add_argument(
             "--fresh",
-            action="store_true",
-            default=None,
-            help="ask anew what was answered before (default: where nothing else is new)",
+            action=BooleanOptionalAction,
+            help="ask anew what was answered before, or take stored answers where there are any (default: "
+            "anew where nothing else is new)",
         )
-        fresh.add_argument(
-            "--no-fresh",
-            action="store_false",
-            dest="fresh",
-            default=None,
-            help="take stored answers where there are any",
-        )
+        derived_options.add_decision(parser, needs_reason=True)
 
     def handle(self, *args: Any, **options: Any) -> None:
         source = find_build(options["name"])

@@ -20,12 +20,12 @@ from annotation.builds.results.publication import (
     publish_benchmark,
 )
 from annotation.derived import corrected_labels
-from annotation.management.lookups import find_build
+from annotation.management.lookups import find_build, find_mining
 from annotation.models import Build
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.evaluation.merge_rule import WORDS
 from retrieval.management.light import LightCommand
-from retrieval.models import Benchmark, Mining, Pool
+from retrieval.models import Benchmark, Pool
 
 
 class Command(LightCommand):
@@ -107,10 +107,7 @@ def wish_of(options: dict[str, Any]) -> Wish:
     """Raises CommandError where there is no such build or mining."""
     pool = Pool(options["pool"])
     if options["mining"] is not None:
-        mining = Mining.objects.select_related("queries", "snippets").filter(pk=options["mining"]).first()
-        if mining is None:
-            raise CommandError(f"There is no mining {options['mining']}.")
-        return Wish(options["name"], mining, pool=pool)
+        return Wish(options["name"], find_mining(options["mining"]), pool=pool)
     build = judging_build(options["build"])
     return Wish(options["name"], build.mining, build, pool)
 

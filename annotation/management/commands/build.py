@@ -13,8 +13,8 @@ from annotation.builds.launch.paper_profile import ENCODERS, NAMES, in_profile
 from annotation.derived.derivation import Decision
 from annotation.derived.order_plan import OrderPlan
 from annotation.derived.several_annotators import CHOICES, Who, orders_of, queue_pairs_for_experts
-from annotation.management import agreement_prompt, given_options
-from annotation.management.derived_options import SKIP_CANARY, parse_dollars, parse_sampling, quote_plan
+from annotation.management import derived_options, given_options
+from annotation.management.derived_options import parse_dollars, parse_sampling, quote_plan
 from annotation.management.given_options import find_newest_collection
 from annotation.models import Build
 from annotation.models.builds.build import NANO
@@ -51,31 +51,10 @@ class Command(LightCommand):
         given_options.add_arguments(parser)
         parser.add_argument("--encoders", default="", help="comma-separated (default bm25,bow)")
         spec_files.add_argument(parser)
-        self.add_provider(parser)
-        parser.add_argument(
-            "--estimate", action="store_true", help="only say what it would take; nothing is launched"
+        derived_options.add_answering(
+            parser, default=Build.Provider.EXCHANGE.value, model="any", like="(default %(default)s)"
         )
-        agreement_prompt.add_argument(parser)
-        parser.add_argument("--reason", default="", help="why it is launched; kept in its history")
-        self.add_mining(parser)
-        self.add_annotator(parser)
-        self.add_tries(parser)
-
-    def add_provider(self, parser: CommandParser) -> None:
-        """Who answers, what it may cost, and what is done before all of it is paid for."""
-        parser.add_argument(
-            "--provider",
-            choices=Build.Provider.values,
-            default=Build.Provider.EXCHANGE,
-            help="who answers (default %(default)s)",
-        )
-        parser.add_argument("--model", default="any", help="model that the agents ask")
-        parser.add_argument("--recorded", default="", help="file of recorded replies")
-        parser.add_argument("--budget", default="", help="dollars; default no cap")
-        parser.add_argument(
-            "--unpriced", action="store_true", help="ask a live model whose price nobody has entered"
-        )
-        parser.add_argument("--skip-canary", default="", metavar="WHY", help=SKIP_CANARY)
+        derived_options.add_decision(parser, needs_reason=False)
         parser.add_argument(
             "--drift-check",
             action="store_true",
@@ -86,6 +65,12 @@ class Command(LightCommand):
             action="store_true",
             help="ask screener and test writer by batch: half the price, answers within a day",
         )
+        parser.add_argument(
+            "--estimate", action="store_true", help="only say what it would take; nothing is launched"
+        )
+        self.add_mining(parser)
+        self.add_annotator(parser)
+        self.add_tries(parser)
 
     def add_mining(self, parser: CommandParser) -> None:
         """What is searched, and how."""
@@ -194,7 +179,7 @@ class Command(LightCommand):
             words = [self.estimated(plan) for plan in plans]
         if options["estimate"]:
             return
-        agreement_prompt.require_launch_agreement(options["provider"], options)
+        derived_options.require_launch_agreement(options["provider"], options)
         for plan, word in zip(plans, words, strict=True):
             build = plan.launch(Decision(AtShell.now(), word=word))
             self.stdout.write(f"launched build {build.pk}: {build.name}")

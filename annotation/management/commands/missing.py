@@ -13,7 +13,7 @@ from annotation.builds.launch.order import LaunchRefused
 from annotation.derived.missing_functions import unmatched_queries, written
 from annotation.derived.missing_functions.launch import plan_filling
 from annotation.derived.missing_functions.orders import TRIES, FillOrder
-from annotation.management import agreement_prompt, derived_options
+from annotation.management import derived_options
 from annotation.management.lookups import find_build
 from annotation.models import Build
 from retrieval.management.light import LightCommand
@@ -55,7 +55,7 @@ class Command(LightCommand):
         action.add_argument("--unjudged", action="store_true", help="also where candidates were abandoned")
         action.add_argument("--reason", default="", help="why it is ordered; kept in the job's history")
         action.add_argument("--price", action="store_true", help="only say what it would take")
-        agreement_prompt.add_argument(action)
+        derived_options.add_agreement(action)
 
     def handle(self, *args: Any, **options: Any) -> None:
         build = find_build(options["build"])

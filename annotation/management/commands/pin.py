@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from django.contrib.auth.models import AnonymousUser
-from django.core.management.base import CommandError, CommandParser
+from django.core.management.base import CommandParser
 
 from annotation.management.commands.leaderboard import RANGE, parse_match_range, rates_of
-from annotation.management.lookups import find_build, find_study
+from annotation.management.lookups import find_build, find_mining, find_study
 from annotation.pins import (
     Errors,
     NothingToPin,
@@ -24,7 +24,7 @@ from annotation.web.corpus.page import NoSuchCorpus, find_corpus_subject
 from annotation.web.corpus.pins import pin_corpus
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.management.light import LightCommand
-from retrieval.models import Benchmark, Collection, Mining, Pin, Pool
+from retrieval.models import Benchmark, Collection, Pin, Pool
 
 
 class Command(LightCommand):
@@ -105,7 +105,7 @@ class Command(LightCommand):
             first, second = options["builds"]
             return pin_two_builds(find_build(first), find_build(second))
         if options["mining"] is not None:
-            return pin_mining(mining_of(options["mining"]))
+            return pin_mining(find_mining(options["mining"]))
         if options["compare"]:
             first, second = (find_named_benchmark(name) for name in options["compare"])
             return pin_comparison(first, second, options["metric"])
@@ -134,10 +134,3 @@ def errors_of(benchmark: Benchmark, given: str | None) -> Errors:
         chosen = named[0] if named else leaderboard_notes.chosen_errors(choices, "")
         return Errors(chosen.rates, chosen.study, wait=given is not None)
     return Errors(rates_of(benchmark, given), wait=True)
-
-
-def mining_of(pk: int) -> Mining:
-    found = Mining.objects.filter(pk=pk).select_related("queries", "snippets").first()
-    if found is None:
-        raise CommandError(f"There is no mining {pk}.")
-    return found

@@ -7,22 +7,13 @@ import sys
 from dataclasses import asdict
 from typing import Any, Final
 
-from django.conf import settings
 from django.core.management.base import CommandParser
 from tqdm import tqdm
 
-from annotation.pins import (
-    Change,
-    NoSuchPin,
-    Reproduced,
-    find_pin_by_hash,
-    read_too,
-    reproduce_pin,
-    search_too,
-)
-from annotation.web.corpus.pins import corpus_now
+from annotation.management.reproduce_job import format_pinned_value, reproduce_from
+from annotation.pins import Change, NoSuchPin, Reproduced, find_pin_by_hash
+from annotation.pins.reproduce_order import Start
 from retrieval.management.light import LightCommand
-from retrieval.models import Pin
 
 MOST_SHOWN: Final = 40
 DIFFERS: Final = 3
@@ -42,8 +33,8 @@ class Command(LightCommand):
         parser.add_argument(
             "--from",
             dest="start",
-            choices=("lists", "vectors", "replies"),
-            default="lists",
+            choices=Start.values,
+            default=Start.LISTS.value,
             help="vectors: also search each run again, by the vectors that are stored here; replies: also "
             "read agents' stored replies again, of a build or of one that became a benchmark (%(default)s)",
         )
@@ -56,11 +47,7 @@ class Command(LightCommand):
             def tick() -> None:
                 bar.update()
 
-            found = reproduce_pin(pin, tick, {Pin.Kind.CORPUS: corpus_now})
-            if options["start"] == "vectors":
-                found = search_too(found, settings.COSQA_HOME / "vectors", tick)
-            elif options["start"] == "replies":
-                found = read_too(found, tick)
+            found = reproduce_from(pin, options["start"], tick)
         if options["json"]:
             self.stdout.write(json.dumps(serialize_reproduction(found), indent=1))
         else:
@@ -85,10 +72,6 @@ class Command(LightCommand):
             self.stdout.write(f"  {change.where}: was {before}, is {now}")
         if len(changes) > MOST_SHOWN:
             self.stdout.write(f"  and {len(changes) - MOST_SHOWN:,} more; --json has them all")
-
-
-def format_pinned_value(value: Any) -> str:
-    return "missing" if value is None else json.dumps(value, ensure_ascii=False)[:200]
 
 
 def serialize_reproduction(found: Reproduced) -> dict[str, Any]:

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
-from annotation.accounts.draft_conflicts import StoredMeanwhile
 from annotation.accounts.roles import blind_beside, blind_in
+from annotation.draft_rules import StoredMeanwhile
 from annotation.models import (
     Adjudication,
     CallRequest,

@@ -41,7 +41,7 @@ ANEW: Final = (
 )
 
 
-class RatedMeanwhile(draft_conflicts.StoredMeanwhile[Rating, RaterStatement]):
+class RatedMeanwhile(draft_rules.StoredMeanwhile[Rating, RaterStatement]):
     """The rating was changed elsewhere since the page was served; nothing was stored."""
 
     words = (
