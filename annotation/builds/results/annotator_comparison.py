@@ -134,15 +134,15 @@ def compare_two_annotators(
         f"{side.annotator.pk}.{side.round}.{build_side_fingerprint(side)}.{fingerprint_builds(of)}"
         for side, of in zip((first, second), own, strict=True)
     )
-    found = cache.get(key)
-    if found is None:
-        labels = count_labels_by_scale(first), count_labels_by_scale(second)
-        found = {
-            "given": labels,
+
+    def compare() -> dict[str, Any]:
+        return {
+            "given": (count_labels_by_scale(first), count_labels_by_scale(second)),
             "took": compute_side_costs(first, second, own),
             **compare_labels(find_common_pairs(first, second).count_by_query()),
         }
-        cache.set(key, found, KEPT_SECONDS)
+
+    found = cast("dict[str, Any]", cache.get_or_set(key, compare, KEPT_SECONDS))
     return AnnotatorComparison(first=first, second=second, **found)
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
-from functools import reduce
+from functools import partial, reduce
 from typing import Any
 
 from django.core.cache import cache
@@ -86,21 +86,18 @@ class BuildComparison(LabelComparison):
 
 def compare_two_builds(first: Build, second: Build) -> BuildComparison:
     """The comparison as it is now; kept until one of the builds changes."""
-    key = format_comparison_key(first, second)
-    found = cache.get(key)
-    if found is None:
-        found = compare_builds_anew(first, second)
-        cache.set(key, found, KEPT_SECONDS)
-        keep_rare(first, second, found["cells"])
+    anew = partial(compare_builds_anew, first, second)
+    found = cache.get_or_set(format_comparison_key(first, second), anew, KEPT_SECONDS)
     return BuildComparison(first=first, second=second, **found)
 
 
 def compare_builds_anew(first: Build, second: Build) -> dict[str, Any]:
-    """What is kept of a comparison."""
+    """What is kept of a comparison, beside the cases of its rare cells."""
     groups = groups_of(first, second)
     cells: dict[Cell, int] = {(said, other): 0 for said in LABELS for other in LABELS}
     for group in groups:
         cells[group.first.label, group.second.label] += group.pairs
+    keep_rare(first, second, cells)
     return {
         **compare_labels(find_judged_pairs(first, second).count_by_query()),
         "cells": cells,

@@ -18,6 +18,7 @@ from typing import Final
 import numpy as np
 from django.core.cache import cache
 
+from annotation.builds.limits.canary import by_query
 from annotation.builds.pipeline import listwise
 from annotation.builds.pipeline.listwise import PlaceVerdictCounts
 from annotation.models import Build
@@ -68,15 +69,11 @@ def get_position_bias(build: Build) -> Effect | None:
 
     It reads every case.
     """
-    if not is_by_query(build):
+    if not by_query(build):
         return None
     key, measure = position_bias_cache_key(build), partial(measure_position_bias, build)
     found: Effect | None = cache.get_or_set(key, measure, KEPT_SECONDS)
     return found
-
-
-def is_by_query(build: Build) -> bool:
-    return bool(build.annotator.config.get("screener") == "query")
 
 
 def find_cached_position_bias(build: Build) -> Effect | None:

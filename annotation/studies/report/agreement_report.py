@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Final
+from functools import partial
+from typing import Any, Final, cast
 
 import numpy as np
 from django.core.cache import cache
@@ -202,12 +203,7 @@ WORDS: Final = {
 def report_of(study: Study) -> Report:
     """The report of imported labels, which never change: computed once an hour. Raises NoReport."""
     key = f"study-report-{study.pk}"
-    kept = cache.get(key)
-    if isinstance(kept, Report):
-        return kept
-    made = report_study_agreement(study)
-    cache.set(key, made, KEPT_SECONDS)
-    return made
+    return cast(Report, cache.get_or_set(key, partial(report_study_agreement, study), KEPT_SECONDS))
 
 
 def report_tables(found: Report) -> tuple[Table, ...]:

@@ -6,8 +6,9 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import partial
 from statistics import median
-from typing import Final
+from typing import Final, cast
 
 from django.contrib.auth.models import User
 from django.core.cache import cache
@@ -69,12 +70,7 @@ class Figures:
 def figures_of(study: Study) -> Figures:
     """The study's figures, from the cache where nothing has been said since. Raises NoFigures."""
     key = f"study-figures-{SHAPE}-{study.pk}-{version_of(study)}"
-    kept = cache.get(key)
-    if isinstance(kept, Figures):
-        return kept
-    made = compute_study_figures(study)
-    cache.set(key, made, KEPT_SECONDS)
-    return made
+    return cast(Figures, cache.get_or_set(key, partial(compute_study_figures, study), KEPT_SECONDS))
 
 
 def version_of(study: Study) -> str:

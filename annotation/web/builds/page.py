@@ -64,7 +64,7 @@ def progress_page(build: Build) -> dict[str, Any]:
     """The live part of a build's page, the same for the page, the polled fragment and the websocket."""
     shot = progress.take_progress_snapshot(build)
     build, tally = shot.build, shot.tally
-    by_query = position_bias.is_by_query(build)
+    by_query = canaries.by_query(build)
     return {
         "build": build,
         "shot": shot,

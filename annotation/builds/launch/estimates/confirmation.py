@@ -22,6 +22,11 @@ from retrieval.texts.plurals import count_noun
 
 SALT: Final = "annotation.builds.launch.estimates"
 HOLDS: Final = timedelta(days=1)
+TOLD: Final = (
+    *("k", "limit", "provider", "model", "fix_rounds", "rewrites", "second_test", "reader", "neighbour"),
+    *("withhold_report", "prompt_set", "rounds", "annotator", "screen_by_query", "drift_check", "batches"),
+)
+"""What an estimate depends on beside the collections, rules and sampling of its order."""
 
 
 def sign_estimate(order: Order, found: Estimate, about: str = "") -> str:
@@ -57,32 +62,17 @@ def why_stale(order: Order, word: str) -> str:
 
 def build_order_key(order: Order, about: str = "") -> str:
     """What tells orders apart as far as their estimate is concerned; sizes count, as members may be added."""
+    members = [(chosen.pk, chosen.size) for chosen in (order.queries, order.snippets)]
+    rules = int(order.rule), int(order.query_rule)
+    given = (order.given.pk, order.given.digest) if order.given else ()
     told = (
-        order.queries.pk,
-        order.queries.size,
-        order.snippets.pk,
-        order.snippets.size,
-        order.k,
-        order.limit,
-        int(order.rule),
-        int(order.query_rule),
-        order.provider,
-        order.model,
-        order.fix_rounds,
-        order.rewrites,
-        order.second_test,
-        order.reader,
-        order.neighbour,
-        order.withhold_report,
-        order.prompt_set,
-        order.rounds,
-        order.annotator,
-        order.screen_by_query,
-        order.drift_check,
-        order.batches,
+        members,
+        rules,
+        about,
+        given,
         sorted(order.sampling.items()),
+        *(getattr(order, name) for name in TOLD),
     )
-    told += ((about,) if about else ()) + ((order.given.pk, order.given.digest) if order.given else ())
     return hashlib.sha256(repr(told).encode()).hexdigest()[:32]
 
 

@@ -102,11 +102,8 @@ def passing_queries(order: Order) -> int:
         return order.queries.size
     found = order.queries
     key = f"passing:{found.pk}.{found.created_at:%s%f}.{found.size}.{int(order.query_rule)}"
-    counted: int | None = cache.get(key)
-    if counted is None:
-        counted = len(filter_steps.find_query_positions(found, order.query_rule))
-        cache.set(key, counted)
-    return counted
+    rule = order.query_rule
+    return int(cache.get_or_set(key, lambda: len(filter_steps.find_query_positions(found, rule))) or 0)
 
 
 def kind_of(order: Order) -> Annotator.Kind:

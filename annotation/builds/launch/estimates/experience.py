@@ -145,9 +145,7 @@ def unclear_share(builds: Sequence[Build]) -> tuple[Range, Basis]:
     if not screened:
         note = "The paper reports 33 %; 20 % to 50 % is assumed for other models and collections."
         return UNCLEAR, Basis("Unclear to the screener", "33 % (20 % to 50 %)", "paper", note)
-    share = sum(build.tally.unclear for build in builds) / screened
-    off = max(SURE * (share * (1 - share) / screened) ** 0.5, OTHER_PAIRS * share)
-    found = Range(share - off, share, share + off).within(0.0, 1.0)
+    found = measured_share(sum(build.tally.unclear for build in builds), screened)
     return found, Basis(
         "Unclear to the screener", format_percent_range(found), "measured", describe_measured_builds(builds)
     )
@@ -158,8 +156,13 @@ def disputed_share(builds: Sequence[Build]) -> Range:
     read = sum(build.tally.read for build in builds)
     if read < ENOUGH:
         return DISPUTED
-    share = sum(build.tally.disputed for build in builds) / read
-    off = max(SURE * (share * (1 - share) / read) ** 0.5, OTHER_PAIRS * share)
+    return measured_share(sum(build.tally.disputed for build in builds), read)
+
+
+def measured_share(part: int, whole: int) -> Range:
+    """A share that was measured, as unsure as so few pairs and other collections make it."""
+    share = part / whole
+    off = max(SURE * (share * (1 - share) / whole) ** 0.5, OTHER_PAIRS * share)
     return Range(share - off, share, share + off).within(0.0, 1.0)
 
 

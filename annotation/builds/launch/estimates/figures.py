@@ -56,25 +56,19 @@ class StageEstimate:
     output_tokens: Range
     cost: Range | None
 
+    @property
+    def counts(self) -> tuple[Range, Range, Range]:
+        return self.calls, self.input_tokens, self.output_tokens
+
     def times(self, factor: Range) -> StageEstimate:
         """The same for so many times the pairs."""
-        return StageEstimate(
-            self.stage,
-            self.calls * factor,
-            self.input_tokens * factor,
-            self.output_tokens * factor,
-            None if self.cost is None else self.cost * factor,
-        )
+        cost = None if self.cost is None else self.cost * factor
+        return StageEstimate(self.stage, *(each * factor for each in self.counts), cost)
 
     def plus(self, other: StageEstimate) -> StageEstimate:
         """Both together; without a price where one has none."""
-        return StageEstimate(
-            self.stage,
-            self.calls + other.calls,
-            self.input_tokens + other.input_tokens,
-            self.output_tokens + other.output_tokens,
-            None if self.cost is None or other.cost is None else self.cost + other.cost,
-        )
+        cost = None if self.cost is None or other.cost is None else self.cost + other.cost
+        return StageEstimate(self.stage, *map(Range.__add__, self.counts, other.counts), cost)
 
 
 @dataclass(frozen=True, slots=True)

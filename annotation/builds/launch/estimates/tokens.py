@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from statistics import fmean, stdev
-from typing import Final
+from typing import Any, Final
 
 from annotation.agents import (
     arbiter,
@@ -124,47 +124,39 @@ def by_tokenizer(place: str, requests: Sequence[Request]) -> list[int]:
 def requests_of(order: Order) -> dict[str, list[Request]]:
     """What each agent would be asked of the drawn pairs; the fixer is asked of none."""
     pairs, model = drawn_pairs(order), order.model
+    beside = [single_llm.NAME, tie_breaker.NAME] if order.reader else []
+    beside += [neighbour_writer.NAME] if order.neighbour else []
+    agents = [test_writer.NAME, arbiter.NAME, *([] if order.annotator in CRITERIA else beside)]
     return {
         screener.NAME: first_requests(order, pairs),
-        test_writer.NAME: [
-            test_writer.build_test_writer_request(test_writer.WriterInputs(*pair), model) for pair in pairs
-        ],
         fixer.NAME: [fixer.build_fixer_request(fixer.FixerInputs("module", "", ""), model)],
-        arbiter.NAME: [
-            arbiter.build_arbiter_request(arbiter.ArbiterInputs(*pair, "", "", ""), model) for pair in pairs
-        ],
-        **beside_the_test(order, pairs),
-        AGENT: build_screening_requests(pairs, model) if order.drift_check else [],
+        **{agent: build_pair_requests(agent, pairs, model) for agent in agents},
+        AGENT: build_pair_requests(screener.NAME, pairs, model) if order.drift_check else [],
     }
 
 
-def beside_the_test(order: Order, pairs: Sequence[tuple[str, str]]) -> dict[str, list[Request]]:
-    """What reader, neighbour writer and tie breaker would be asked, where the order has them."""
-    if order.annotator in CRITERIA:
-        return {}
-    model, asked = order.model, dict[str, list[Request]]()
-    if order.reader:
-        asked[single_llm.NAME] = [
-            single_llm.build_single_llm_request(single_llm.SingleInputs(*pair), model) for pair in pairs
-        ]
-        ties = (tie_breaker.TieInputs(*pair, "", "", "", "") for pair in pairs)
-        asked[tie_breaker.NAME] = [tie_breaker.build_tie_breaker_request(tie, model) for tie in ties]
-    if order.neighbour:
-        inputs = (neighbour_writer.NeighbourInputs(*pair) for pair in pairs)
-        asked[neighbour_writer.NAME] = [
-            neighbour_writer.build_neighbour_request(one, model) for one in inputs
-        ]
-    return asked
+OF_A_PAIR: Final[Mapping[str, tuple[Callable[..., Request], Callable[..., Any], int]]] = {
+    screener.NAME: (screener.build_screener_request, screener.ScreenerInputs, 0),
+    single_llm.NAME: (single_llm.build_single_llm_request, single_llm.SingleInputs, 0),
+    neighbour_writer.NAME: (neighbour_writer.build_neighbour_request, neighbour_writer.NeighbourInputs, 0),
+    test_writer.NAME: (test_writer.build_test_writer_request, test_writer.WriterInputs, 0),
+    arbiter.NAME: (arbiter.build_arbiter_request, arbiter.ArbiterInputs, 3),
+    tie_breaker.NAME: (tie_breaker.build_tie_breaker_request, tie_breaker.TieInputs, 4),
+}
+"""How an agent is asked of a pair: its request, its inputs, and how many of these only a run tells."""
+
+
+def build_pair_requests(agent: str, pairs: Sequence[tuple[str, str]], model: str) -> list[Request]:
+    """The agent's question about each pair; what a run would tell is left empty."""
+    build, inputs, unknown = OF_A_PAIR[agent]
+    return [build(inputs(*pair, *[""] * unknown), model) for pair in pairs]
 
 
 def first_requests(order: Order, pairs: Sequence[tuple[str, str]]) -> list[Request]:
     """What the first stage would ask: the screener of each pair or of each query, or the one model alone."""
-    if order.annotator in CRITERIA:
-        return [
-            single_llm.build_single_llm_request(single_llm.SingleInputs(*pair), order.model) for pair in pairs
-        ]
-    if not order.screen_by_query:
-        return build_screening_requests(pairs, order.model)
+    first = first_agent(order)
+    if first != query_screener.NAME:
+        return build_pair_requests(first, pairs, order.model)
     codes = [code for _, code in pairs] * 2
     size = candidates_of_a_request(order)
     companies = (CompanyInputs(query, tuple(codes[at : at + size])) for at, (query, _) in enumerate(pairs))
@@ -176,11 +168,6 @@ def first_agent(order: Order) -> str:
     if order.annotator in CRITERIA:
         return single_llm.NAME
     return query_screener.NAME if order.screen_by_query else screener.NAME
-
-
-def build_screening_requests(pairs: Sequence[tuple[str, str]], model: str) -> list[Request]:
-    """The screener's question about each pair."""
-    return [screener.build_screener_request(screener.ScreenerInputs(*pair), model) for pair in pairs]
 
 
 def candidates_of_a_request(order: Order) -> int:
@@ -207,7 +194,7 @@ def given_pairs(given: PairList) -> list[tuple[str, str]]:
     """The texts of some of the given pairs, which are known already."""
     dice = random.Random(f"given {given.pk}")  # noqa: S311  (no secret)
     known = list(given.candidates.order_by("pk").values_list("pk", flat=True))
-    wanted = dice.choices(known, k=SAMPLE) if len(known) < SAMPLE else dice.sample(known, SAMPLE)
+    wanted = draw_ids(known, dice)
     rows = given.candidates.filter(pk__in=wanted).select_related("query__body", "pair__snippet__body")
     texts = {row.pk: (row.query.text, row.pair.snippet.text) for row in rows}
     return [texts[pk] for pk in wanted]
@@ -215,13 +202,14 @@ def given_pairs(given: PairList) -> list[tuple[str, str]]:
 
 def drawn_texts(members: list[int], dice: random.Random) -> list[str]:
     """The texts of SAMPLE members, some of them several times where there are fewer."""
-    if not members:
-        return []
-    few = len(members) < SAMPLE
-    wanted = dice.choices(members, k=SAMPLE) if few else dice.sample(members, SAMPLE)
+    wanted = draw_ids(members, dice) if members else []
     found = Member.objects.filter(pk__in=wanted).select_related("text__body")
     texts = {member.pk: member.text.text for member in found}
     return [texts[pk] for pk in wanted]
+
+
+def draw_ids(known: list[int], dice: random.Random) -> list[int]:
+    return dice.choices(known, k=SAMPLE) if len(known) < SAMPLE else dice.sample(known, SAMPLE)
 
 
 def count_prompt_sample(made: Mapping[str, Sequence[Request]]) -> int:
