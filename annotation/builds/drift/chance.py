@@ -33,16 +33,6 @@ class Move(StrEnum):
 
 
 @dataclass(frozen=True)
-class AnswerMoveCounts:
-    """How a second series of answers compares with the first, pair by pair: the number of each move."""
-
-    agreed: int
-    higher: int
-    lower: int
-    judged_once: int
-
-
-@dataclass(frozen=True)
 class OddOnes:
     """Of `apart` pairs with one answer that differs from both others, `odd` where that is the new one."""
 
@@ -56,12 +46,9 @@ class OddOnes:
         return binomial_below(self.apart - self.odd, self.apart, 2 / 3)
 
 
-def count_answer_moves(pairs: Iterable[tuple[Answer, Answer]]) -> AnswerMoveCounts:
-    """`pairs` are (first, second) answers."""
-    found = Counter(move_of(first, second) for first, second in pairs)
-    return AnswerMoveCounts(
-        found[Move.AGREED], found[Move.HIGHER], found[Move.LOWER], found[Move.JUDGED_ONCE]
-    )
+def count_answer_moves(pairs: Iterable[tuple[Answer, Answer]]) -> Counter[Move]:
+    """How a second series of answers compares with the first: `pairs` are (first, second) answers."""
+    return Counter(move_of(first, second) for first, second in pairs)
 
 
 def move_of(first: Answer, second: Answer) -> Move:

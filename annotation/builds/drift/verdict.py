@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict
-
 from django.db import transaction
 from django.db.models import Sum
 from django.utils import timezone
@@ -51,8 +49,9 @@ def judge_drift_check(check: DriftCheck) -> None:
         first, now = drift_answers_of_round(check, 1), drift_answers_of_round(check, 2)
     else:
         first, now = compare_with_baseline(check)
-    for name, count in asdict(chance.count_answer_moves((first[case], now[case]) for case in now)).items():
-        setattr(check, name, count)
+    moves = chance.count_answer_moves((first[case], now[case]) for case in now)
+    for move in chance.Move:
+        setattr(check, move, moves[move])
     check.cost = cost_of(check)
     check.finished_at = timezone.now()
     check.save()

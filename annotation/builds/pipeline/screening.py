@@ -10,6 +10,7 @@ from annotation.agents import paper, query_screener, screener, single_llm
 from annotation.builds.pipeline import listwise
 from annotation.builds.pipeline.labels import settle_case_label
 from annotation.builds.pipeline.llm_calls import ask_with_repair
+from annotation.builds.pipeline.verdicts import as_in_paper, ask_single_llm
 from annotation.llm import LLM
 from annotation.models import Basis, Case, LLMCall
 from annotation.stages import Event
@@ -33,13 +34,7 @@ def judge_first_stage(case: Case, llm: LLM) -> None:
 
 def judge_alone(case: Case, llm: LLM) -> None:
     """Single LLM (CoSQA+, first version, "Model Annotation"): a label by the annotator's criterion."""
-    inputs = single_llm.SingleInputs(query=case.pair.query.text, code=case.pair.snippet.text)
-    verdict, call = ask_with_repair(
-        case,
-        llm,
-        single_llm.build_single_llm_request(inputs, case.build.model),
-        single_llm.parse_single_llm_verdict,
-    )
+    verdict, call = ask_single_llm(case, llm)
     label = verdict.label(single_llm.Criterion(case.annotator.config["criterion"]))
     event = Event.MATCH if label else Event.NO_MATCH
     settle_case_label(case, event, label, verdict.words, call, basis=Basis.SINGLE)
@@ -48,8 +43,7 @@ def judge_alone(case: Case, llm: LLM) -> None:
 def screen_case(case: Case, llm: LLM) -> None:
     """Preliminary screener (CoSQA+, "Preliminary Screener"): 1, 0, or 0.5 = needs a test."""
     inputs = screener.ScreenerInputs(query=case.pair.query.text, code=case.pair.snippet.text)
-    paperlike = case.annotator.config.get("prompt_set") == paper.PROMPT_SET
-    ordered = paper.screener_request if paperlike else screener.build_screener_request
+    ordered = paper.screener_request if as_in_paper(case) else screener.build_screener_request
     verdict, call = ask_with_repair(
         case, llm, ordered(inputs, case.build.model), screener.parse_screener_verdict
     )

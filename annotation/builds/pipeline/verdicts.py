@@ -22,22 +22,23 @@ from annotation.builds.pipeline.case_evidence import (
 from annotation.builds.pipeline.labels import settle_case_label
 from annotation.builds.pipeline.llm_calls import Unjudgeable, ask_with_repair
 from annotation.llm import LLM, Request
-from annotation.models import Basis, Case, Step, TestProgram
+from annotation.models import Basis, Case, LLMCall, Step, TestProgram
 from annotation.stages import Event
 from sandbox.reports.evidence import evidence_text
 
 VERDICT_OF: Final = {0: Event.DENIED, 1: Event.ACCEPTED}
 
 
+def ask_single_llm(case: Case, llm: LLM) -> tuple[single_llm.SingleVerdict, LLMCall]:
+    """What one model alone says of the pair."""
+    inputs = single_llm.SingleInputs(query=case.pair.query.text, code=case.pair.snippet.text)
+    request = single_llm.build_single_llm_request(inputs, case.build.model)
+    return ask_with_repair(case, llm, request, single_llm.parse_single_llm_verdict)
+
+
 def ask_reader(case: Case, llm: LLM) -> None:
     """Reader: the question of one model alone, by the exact criterion, asked before there is a test."""
-    inputs = single_llm.SingleInputs(query=case.pair.query.text, code=case.pair.snippet.text)
-    verdict, call = ask_with_repair(
-        case,
-        llm,
-        single_llm.build_single_llm_request(inputs, case.build.model),
-        single_llm.parse_single_llm_verdict,
-    )
+    verdict, call = ask_single_llm(case, llm)
     label = verdict.label(Criterion.EXACT)
     case.move(Event.READ, note=format_judge_argument(label, verdict.words), call=call)
 

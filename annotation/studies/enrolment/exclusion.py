@@ -67,12 +67,7 @@ def is_freed(held: Assignment) -> bool:
     becomes = BECOMES[held.state]
     # Whoever is in the place of a rating that is left out came after that.
     ended = {"reserved_until": timezone.now()} if becomes is State.LEFT_OUT else {}
-    try:
-        with transaction.atomic():
-            places.change_assignment_state(held, becomes, **ended)
-    except CameTooLate:
-        return False
-    if becomes is not State.LEFT_OUT:
+    if not places.try_state_change(held, becomes, **ended) or becomes is not State.LEFT_OUT:
         return False
     more = Quota.objects.filter(**places.quota_columns_of_assignment(held), wanted__gt=F("condition__raters"))
     more.filter(reserved__lt=F("wanted")).update(wanted=F("wanted") - 1)

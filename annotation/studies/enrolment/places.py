@@ -138,6 +138,24 @@ def change_assignment_state(
         setattr(assignment, name, value)
 
 
+def try_state_change(
+    assignment: Assignment, to: State, *, if_ended: datetime | None = None, **columns: Any
+) -> bool:
+    """The same in a transaction of its own; False where it came too late."""
+    try:
+        with transaction.atomic():
+            change_assignment_state(assignment, to, if_ended=if_ended, **columns)
+    except CameTooLate:
+        return False
+    return True
+
+
+def hold_anew(assignment: Assignment, to: State) -> None:
+    """Give the rater the pair under a new token. Raises CameTooLate."""
+    ends = compute_reservation_expiry()
+    change_assignment_state(assignment, to, token=new_token(), reserved_until=ends)
+
+
 def update_quota_counts(assignment: Assignment, to: State) -> None:
     """What a move changes in the quota of the pair. Raises CameTooLate where no place is free.
 

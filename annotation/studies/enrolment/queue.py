@@ -179,10 +179,7 @@ def take_back(lapsed: Assignment) -> None:
     Raises CameTooLate where its place is taken.
     """
     locked = lapsed.condition.has_second_phase and lapsed.ratings.exists()
-    to = State.LOCKED if locked else State.RESERVED
-    places.change_assignment_state(
-        lapsed, to, token=places.new_token(), reserved_until=places.compute_reservation_expiry()
-    )
+    places.hold_anew(lapsed, State.LOCKED if locked else State.RESERVED)
 
 
 def end_if_over(enrolment: Enrolment) -> bool:
@@ -320,11 +317,7 @@ def reopen_finished_raters(study: Study) -> int:
 
 def give_back(held: Assignment) -> None:
     """End a reservation before its time; one that was rated meanwhile stays as it is."""
-    try:
-        with transaction.atomic():
-            places.change_assignment_state(held, State.LAPSED)
-    except CameTooLate:
-        return
+    places.try_state_change(held, State.LAPSED)
 
 
 def expire_reservations(study: Study | None = None) -> int:
@@ -349,9 +342,4 @@ def expire_reservations(study: Study | None = None) -> int:
 
 def lapse_reservation(assignment: Assignment, now: datetime) -> bool:
     """End one reservation, unless its rater has reported meanwhile."""
-    try:
-        with transaction.atomic():
-            places.change_assignment_state(assignment, State.LAPSED, if_ended=now)
-    except CameTooLate:
-        return False
-    return True
+    return places.try_state_change(assignment, State.LAPSED, if_ended=now)

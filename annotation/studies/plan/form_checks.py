@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from annotation.models import Assignment, CallRequest, ExecutionRequest, Study
@@ -60,15 +60,14 @@ def clean_rater_statement(assignment: Assignment, said: RaterStatement) -> Rater
         tags = tuple(tags_of(said.tags))
     except UnknownTag as unknown:
         raise BadRating(str(unknown)) from unknown
-    return RaterStatement(
-        value=said.value,
+    return replace(
+        said,
         reason=clean_form_text(said.reason, "reason"),
         notes=clean_form_text(said.notes, "note"),
         tags=tags,
         seconds=clean_active_seconds(said.seconds),
         calls=filter_own_evidence(CallRequest, assignment, said.calls),
         runs=filter_own_evidence(ExecutionRequest, assignment, said.runs),
-        evidence=said.evidence,
         reading=reading_of(said.reading),
     )
 

@@ -23,6 +23,7 @@ from annotation.studies.plan.form_checks import BadRating
 from annotation.studies.rating.ratings import (
     Phase,
     advance_assignment,
+    append_rating_revision,
     content_of_rating,
     last_of,
     refuse_if_seen,
@@ -114,11 +115,6 @@ def describe_restore_refusal(now: Assignment, earlier: Rating) -> str:
 
 def append_restored_revision(now: Assignment, earlier: Rating, last: Rating | None) -> Rating:
     """The same again; only the time on the pair goes on."""
-    return Rating.objects.create(
-        assignment=now,
-        phase=earlier.phase,
-        revision=revision_seen(last) + 1,
-        supersedes=last,
-        seconds=max(earlier.seconds, last.seconds if last else 0),
-        **{name: getattr(earlier, name) for name in KEPT},
-    )
+    kept = {name: getattr(earlier, name) for name in KEPT}
+    seconds = max(earlier.seconds, last.seconds if last else 0)
+    return append_rating_revision(now, earlier.phase, last, seconds=seconds, **kept)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Final
+from dataclasses import fields
+from typing import Any, Final
 
 from django.db import IntegrityError, transaction
 from django.utils import timezone
@@ -30,10 +31,11 @@ from annotation.studies.plan.form_checks import (
     word_of,
 )
 from annotation.studies.plan.plan import freeze_plan
-from annotation.studies.rating import drafts
+from annotation.studies.rating import drafts, shown_pair
 from retrieval.texts.hostile import mark_hostile_characters
 
 Phase = Rating.Phase
+STATED: Final = tuple(field.name for field in fields(RaterStatement))
 ONLY_DRAFT: Final = "What you sent is kept as a draft and is not counted."
 ANEW: Final = (
     "This pair is asked again, and your page was opened before that. What you sent is in the form: say anew "
@@ -103,7 +105,7 @@ def try_store_rating(
             freeze_plan(now.enrolment.study)  # amendments lock the study before any quota, too
         extra_raters.lock_pair_quotas(now)
         advance_assignment(now, phase)
-        made = append_rating_revision(now, phase, mine, last)
+        made = append_rating_revision(now, phase, last, **columns_of_statement(now, mine))
         if now.state == State.DONE:
             extra_raters.request_extra_ratings(now.enrolment.study, now.study_pair)
         drafts.clear_sent_drafts(now, *drafts.SUBMITTED, window=window)
@@ -112,11 +114,7 @@ def try_store_rating(
 
 def phase_of(assignment: Assignment, token: str) -> Phase:
     """What is said under this token: the second phase has another one than the blind label had."""
-    stored = {State.LOCKED, State.DONE, State.LEFT_OUT}
-    locked = assignment.state in stored and assignment.condition.has_second_phase
-    if not locked or token != assignment.token:
-        return Phase.BLIND
-    return Phase.REVISED if assignment.condition.kind == Condition.Kind.REVEAL else Phase.SECOND_LOOK
+    return shown_pair.phase_of(assignment) if token == assignment.token else Phase.BLIND
 
 
 def last_of(assignment: Assignment, phase: str) -> Rating | None:
@@ -154,8 +152,7 @@ def is_of_earlier_round(now: Assignment, token: str) -> bool:
 
 def is_same_rating(stored: Rating, mine: RaterStatement) -> bool:
     """A double click, or a request sent again after its answer got lost, or no change at all."""
-    theirs = stored.value, stored.reason, stored.notes, stored.reading, tuple(stored.tags)
-    return theirs == (mine.value, mine.reason, mine.notes, mine.reading, mine.tags)
+    return content_of_rating(stored) == content_of_rating(mine)
 
 
 def refuse_if_over(now: Assignment) -> None:
@@ -201,36 +198,22 @@ def advance_assignment(now: Assignment, phase: str) -> None:
     if now.state == State.DONE:
         return
     if phase == Phase.BLIND and now.condition.has_second_phase:
-        places.change_assignment_state(
-            now, State.LOCKED, token=places.new_token(), reserved_until=places.compute_reservation_expiry()
-        )
+        places.hold_anew(now, State.LOCKED)
     else:
         places.change_assignment_state(now, State.DONE, done_at=timezone.now())
 
 
-def append_rating_revision(
-    now: Assignment, phase: str, mine: RaterStatement, last: Rating | None, *, withdrawn: bool = False
-) -> Rating:
+def append_rating_revision(now: Assignment, phase: str, last: Rating | None, **columns: Any) -> Rating:
     """Save as the revision after `last`. Raises IntegrityError where another request was faster."""
-    study = now.enrolment.study
-    return Rating.objects.create(
-        assignment=now,
-        phase=phase,
-        revision=revision_seen(last) + 1,
-        supersedes=last,
-        value=mine.value,
-        withdrawn=withdrawn,
-        reason=mine.reason,
-        notes=mine.notes,
-        reading=mine.reading,
-        tags=list(mine.tags),
-        seconds=mine.seconds,
-        guideline_id=study.guideline_id,
-        docstring=study.docstring,
-        evidence=mine.evidence,
-        calls=list(mine.calls),
-        runs=list(mine.runs),
-    )
+    number = revision_seen(last) + 1
+    return Rating.objects.create(assignment=now, phase=phase, revision=number, supersedes=last, **columns)
+
+
+def columns_of_statement(now: Assignment, said: Rating | RaterStatement) -> dict[str, Any]:
+    """What is said, as the study asks it now."""
+    study, found = now.enrolment.study, {name: getattr(said, name) for name in STATED}
+    lists = {name: list(found[name]) for name in ("tags", "calls", "runs")}
+    return found | lists | {"guideline_id": study.guideline_id, "docstring": study.docstring}
 
 
 def keep_as_draft(assignment: Assignment, said: RaterStatement, window: draft_rules.Window | None) -> None:
@@ -254,8 +237,8 @@ def drafts_of(assignment: Assignment, said: RaterStatement | Rating) -> dict[str
     }
 
 
-def content_of_rating(row: Rating) -> tuple[object, ...]:
-    return row.value, row.reason, row.notes, row.reading, row.tags
+def content_of_rating(said: Rating | RaterStatement) -> tuple[object, ...]:
+    return said.value, said.reason, said.notes, said.reading, tuple(said.tags)
 
 
 def find_recent_ratings(enrolment: Enrolment, most: int = 10) -> list[Rating]:

@@ -16,11 +16,12 @@ from annotation.studies.adjudication.latest_round import asked_again, is_asked_a
 from annotation.studies.enrolment import extra_raters, places
 from annotation.studies.enrolment.places import CameTooLate, State
 from annotation.studies.enrolment.queue import RELATED, REMOVED, TRIES
-from annotation.studies.plan.form_checks import BadRating, RaterStatement
+from annotation.studies.plan.form_checks import BadRating
 from annotation.studies.rating import drafts
 from annotation.studies.rating.ratings import (
     Phase,
     append_rating_revision,
+    columns_of_statement,
     content_of_rating,
     drafts_of,
     last_of,
@@ -155,9 +156,7 @@ def refuse_undo(enrolment: Enrolment) -> None:
 def opened_again(skipped: Assignment) -> Assignment:
     """Raises CameTooLate where the place is taken, and NothingToTakeBack where a label would not be blind."""
     refuse_if_shown(skipped, Phase.BLIND)
-    places.change_assignment_state(
-        skipped, State.RESERVED, token=places.new_token(), reserved_until=places.compute_reservation_expiry()
-    )
+    places.hold_anew(skipped, State.RESERVED)
     resume_blind_rating(skipped)
     drafts.store_drafts(skipped, {RatingDraft.Field.SKIP.value: skipped.skip_reason}, over=False)
     return skipped
@@ -198,18 +197,8 @@ def append_repeated_revision(
     now: Assignment, said: Rating, last: Rating | None, *, withdrawn: bool = False
 ) -> Rating:
     """Append a revision that says what `said` does, or takes it back."""
-    mine = RaterStatement(
-        value=None if withdrawn else said.value,
-        reason=said.reason,
-        notes=said.notes,
-        reading=said.reading,
-        tags=tuple(said.tags),
-        seconds=said.seconds,
-        calls=tuple(said.calls),
-        runs=tuple(said.runs),
-        evidence=said.evidence,
-    )
-    return append_rating_revision(now, said.phase, mine, last, withdrawn=withdrawn)
+    columns = columns_of_statement(now, said) | ({"value": None} if withdrawn else {})
+    return append_rating_revision(now, said.phase, last, withdrawn=withdrawn, **columns)
 
 
 def resume_blind_rating(now: Assignment) -> None:

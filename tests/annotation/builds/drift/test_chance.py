@@ -9,7 +9,6 @@ import pytest
 from annotation.builds.drift.chance import (
     ALPHA,
     Answer,
-    AnswerMoveCounts,
     OddOnes,
     count_answer_moves,
     level_of,
@@ -34,9 +33,8 @@ def test_only_pairs_with_one_answer_unlike_both_others_say_anything() -> None:
 
 def test_no_verdict_is_an_answer_of_its_own_and_never_a_zero() -> None:
     assert odd_ones([(0, 0, None), (None, None, None), (None, None, 0)]) == OddOnes(2, 2)
-    assert count_answer_moves([(0, None), (None, 1), (0, 0.5), (1, 0), (None, None)]) == AnswerMoveCounts(
-        1, 1, 1, 2
-    )
+    moves = count_answer_moves([(0, None), (None, 1), (0, 0.5), (1, 0), (None, None)])
+    assert moves == {"agreed": 1, "higher": 1, "lower": 1, "judged_once": 2}
 
 
 def test_each_pair_moves_one_way() -> None:
