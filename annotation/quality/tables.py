@@ -1,8 +1,8 @@
-"""The report as tables of words: what the command prints and the page shows. Pure."""
+"""The report as tables of words: what the bench prints and the page shows. Pure."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -243,27 +243,3 @@ def format_p_value(p: float | None) -> str:
 def format_mean_count(count: float) -> str:
     """A count, or the mean of several."""
     return f"{count:,.0f}" if count == int(count) else f"{count:,.1f}"
-
-
-def as_text(some: Iterable[Table]) -> str:
-    """The tables in columns, to be printed."""
-    return "\n\n".join(in_columns(table) for table in some)
-
-
-def in_columns(table: Table) -> str:
-    widths = [
-        max(len(row[place]) for row in (table.columns, *table.rows)) for place in range(len(table.columns))
-    ]
-    lines = [align_table_row(row, widths) for row in (table.columns, *table.rows)]
-    rule = "-" * len(lines[0])
-    return "\n".join([table.title, rule, lines[0], rule, *lines[1:], *([table.note] if table.note else [])])
-
-
-def align_table_row(row: Sequence[str], widths: Sequence[int]) -> str:
-    plain = (escape_terminal_text(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
-    return "  ".join(plain).rstrip()
-
-
-def escape_terminal_text(text: str) -> str:
-    """Without what a terminal would obey."""
-    return "".join(letter if letter.isprintable() else " " for letter in text)

@@ -12,10 +12,11 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.models import Build
 from annotation.quality.bench import Bench, measure_bench
 from annotation.quality.ground import NothingToMeasure
-from annotation.quality.inputs.annotator_choice import NoSuchAnnotator, group_named
+from annotation.quality.inputs.annotator_choice import NoSuchAnnotator
 from annotation.quality.inputs.files import BadFile, read_pairs, read_truth
 from annotation.quality.inputs.pair_lookup import place_bench_pairs
-from annotation.quality.plain_text import as_told
+from bench.quality.annotator_names import group_named
+from bench.quality.plain_text import as_told
 from retrieval.models import Collection
 
 NAME = "quality"

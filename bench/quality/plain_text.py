@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from annotation.quality.bench import Bench
-from annotation.quality.tables import as_text, build_bench_tables, escape_terminal_text
+from annotation.quality.tables import Table, build_bench_tables
 
 LONGEST: Final = 160
 MOST_WRONG: Final = 200
@@ -46,3 +47,27 @@ def shorten_to_line(text: str) -> str:
     """In one line, without what a terminal would obey."""
     plain = escape_terminal_text(" ".join(text.split()))
     return plain if len(plain) <= LONGEST else f"{plain[: LONGEST - 1]}…"
+
+
+def as_text(some: Iterable[Table]) -> str:
+    """The tables in columns, to be printed."""
+    return "\n\n".join(in_columns(table) for table in some)
+
+
+def in_columns(table: Table) -> str:
+    widths = [
+        max(len(row[place]) for row in (table.columns, *table.rows)) for place in range(len(table.columns))
+    ]
+    lines = [align_table_row(row, widths) for row in (table.columns, *table.rows)]
+    rule = "-" * len(lines[0])
+    return "\n".join([table.title, rule, lines[0], rule, *lines[1:], *([table.note] if table.note else [])])
+
+
+def align_table_row(row: Sequence[str], widths: Sequence[int]) -> str:
+    plain = (escape_terminal_text(cell).ljust(width) for cell, width in zip(row, widths, strict=True))
+    return "  ".join(plain).rstrip()
+
+
+def escape_terminal_text(text: str) -> str:
+    """Without what a terminal would obey."""
+    return "".join(letter if letter.isprintable() else " " for letter in text)
