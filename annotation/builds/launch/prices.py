@@ -79,11 +79,6 @@ def filled_in(entry: Listed) -> str:
     return "new" if made else "known"
 
 
-def is_shipped(model: str) -> bool:
-    """Whether `manage.py prices load` would know what the model costs."""
-    return any(entry.model == model for entry in load_shipped_prices())
-
-
 def is_priced(model: str) -> bool:
     """Whether what it costs now is known."""
     return Price.objects.at(model, timezone.now()) is not None
@@ -91,5 +86,6 @@ def is_priced(model: str) -> bool:
 
 def unknown_price(model: str) -> str:
     """What there is to say of a model without a price."""
-    shipped = " “manage.py prices load” fills its list price in." if is_shipped(model) else ""
+    is_shipped = any(entry.model == model for entry in load_shipped_prices())
+    shipped = " “manage.py prices load” fills its list price in." if is_shipped else ""
     return f"What {model} costs is not known: nothing would be counted, and no cap could hold.{shipped}"

@@ -163,7 +163,8 @@ def stop_at_canary(build: Build) -> bool:
             transaction.set_rollback(True)
             return False
         find_canary_row(row).update(done_at=timezone.now(), spent=compute_canary_cost(row, tally))
-        BuildEvent.objects.create(build=build, event="canary done", note=of_which(row))
+        whose = "" if isinstance(row, Canary) else f"extension {row.extension.number}"
+        BuildEvent.objects.create(build=build, event="canary done", note=whose)
     return True
 
 

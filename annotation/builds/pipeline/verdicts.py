@@ -117,7 +117,8 @@ def ask_tie_breaker(case: Case, llm: LLM) -> None:
     """Tie breaker: sees both arguments in an order drawn by lot, and the report."""
     program, read_step, disputed = program_of(case), step_of(case, Event.READ), step_of(case, Event.DISPUTED)
     assert read_step is not None and disputed is not None, "a tie follows two verdicts"
-    arguments = {reader_label(case): read_step.note, arbiter_label(disputed): disputed.note}
+    said = arbiter.parse_final_verdict(reply_of(disputed)).verdict
+    arguments = {reader_label(case): read_step.note, said: disputed.note}
     key = case.pair.query.text + case.pair.snippet.text
     first, second = tie_breaker.in_drawn_order(arguments[1], arguments[0], key)
     inputs = tie_breaker.TieInputs(
@@ -150,11 +151,6 @@ def reader_label(case: Case) -> int | None:
     if step is None:
         return None
     return single_llm.parse_single_llm_verdict(reply_of(step)).label(Criterion.EXACT)
-
-
-def arbiter_label(step: Step) -> int:
-    """What the arbiter said in the step that made a case disputed."""
-    return arbiter.parse_final_verdict(reply_of(step)).verdict
 
 
 def neighbour_of(case: Case) -> neighbour_writer.NeighbourReply | None:

@@ -131,7 +131,8 @@ def compare_two_annotators(
     """
     own = [builds_of(side, builds) for side in (first, second)]
     key = "annotator-comparison:" + ":".join(
-        f"{side.annotator.pk}.{side.round}.{build_side_fingerprint(side)}.{fingerprint_builds(of)}"
+        f"{side.annotator.pk}.{side.round}.{build_side_fingerprint(side)}."
+        + ",".join(f"{build.pk}-{build.tally.version}" for build in of)
         for side, of in zip((first, second), own, strict=True)
     )
 
@@ -150,10 +151,6 @@ def build_side_fingerprint(side: AnnotatorSide) -> str:
     """What changes with each label of the annotator."""
     rows = Label.objects.filter(annotator=side.annotator).aggregate(labels=Count("pk"), last=Max("pk"))
     return f"{side.annotator.created_at:%s%f}-{rows['labels']}-{rows['last']}"
-
-
-def fingerprint_builds(builds: Sequence[Build]) -> str:
-    return ",".join(f"{build.pk}-{build.tally.version}" for build in builds)
 
 
 def builds_of(side: AnnotatorSide, builds: QuerySet[Build]) -> list[Build]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, fields
 from functools import partial, reduce
-from typing import Any
+from typing import Any, cast
 
 from django.core.cache import cache
 from django.db.models import BooleanField, Count, Exists, F, OuterRef, Q, QuerySet, Sum, Value, When
@@ -88,7 +88,7 @@ def compare_two_builds(first: Build, second: Build) -> BuildComparison:
     """The comparison as it is now; kept until one of the builds changes."""
     anew = partial(compare_builds_anew, first, second)
     found = cache.get_or_set(format_comparison_key(first, second), anew, KEPT_SECONDS)
-    return BuildComparison(first=first, second=second, **found)
+    return BuildComparison(first=first, second=second, **cast("dict[str, Any]", found))
 
 
 def compare_builds_anew(first: Build, second: Build) -> dict[str, Any]:

@@ -20,11 +20,6 @@ State = Extension.State
 AddCases = Callable[[Build, QuerySet[Candidate]], int]
 
 
-def find_pending_extension(build: Build) -> Extension | None:
-    """The extension whose pairs are still mined."""
-    return Extension.objects.filter(build=build, state=State.MINING).select_related("mining").first()
-
-
 def new_candidates(extension: Extension) -> QuerySet[Candidate]:
     """What its mining proposes and the build has not got, whichever mining proposed it first."""
     known = Case.objects.filter(build=extension.build_id, pair=OuterRef("pair"))
@@ -126,7 +121,7 @@ def open_rest(build: Build, extension: Extension, add_cases: AddCases) -> bool:
 
 def cancel_extension(build: Build, user: Actor = None, why: str = "") -> None:
     """Take an extension back whose pairs are still mined: the build is as it was. Raises ControlRefused."""
-    extension = find_pending_extension(build)
+    extension = Extension.objects.filter(build=build, state=State.MINING).select_related("mining").first()
     if extension is None or not close_extension(extension, State.CANCELLED, why, user):
         raise ControlRefused("No extension is being mined; its pairs may have been opened meanwhile.")
 

@@ -116,7 +116,8 @@ def add_some(rerun: Rerun, wanted: Sequence[int], counts: Counter[str]) -> int:
         create_rerun_case(rerun, cases[pk], len(before[pk])) for pk in wanted if pk in before
     )
     copies = [
-        copy_step_to_case(step, case)
+        # Its seconds are not taken over: nobody works on it again.
+        Step(case=case, **{name: getattr(step, name) for name in COPIED})
         for case, pk in zip(made, (pk for pk in wanted if pk in before), strict=True)
         for step in before[pk]
     ]
@@ -163,11 +164,6 @@ def create_rerun_case(rerun: Rerun, case: Case, steps: int) -> Case:
         step_count=steps,
         **{name: getattr(case, name) for name in kept},
     )
-
-
-def copy_step_to_case(step: Step, case: Case) -> Step:
-    """The step as one of `case`. Its seconds are not: nobody works on it again."""
-    return Step(case=case, **{name: getattr(step, name) for name in COPIED})
 
 
 def count_reused_steps(steps: Iterable[Step]) -> Counter[str]:

@@ -10,8 +10,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.lookups import find_study
 from annotation.models import Study
-from annotation.studies.label_import.foreign_labels import Format
-from annotation.studies.label_import.import_labels import NotImported, import_labels
+from annotation.studies.label_import.foreign_labels import Format, NotImported
+from annotation.studies.label_import.import_labels import import_labels
 from annotation.studies.report.agreement_report import NoReport, Report, report_study_agreement
 from retrieval.management.light import LightCommand
 from retrieval.texts.plurals import count_noun

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from enum import StrEnum
+from functools import partial
 from itertools import combinations
 from typing import Final
 
@@ -114,14 +115,10 @@ def alpha_of(sums: Floats, level: Level, scale: Floats) -> Floats:
 
 
 def krippendorff_alphas(
-    sample: Sample,
-    values: Floats,
-    weights: Floats,
-    levels: Sequence[Level] = tuple(Level),
-    scale: Floats | None = None,
+    sample: Sample, values: Floats, weights: Floats, levels: Sequence[Level] = tuple(Level)
 ) -> dict[Level, Statistic]:
     """Alpha of pairs × raters (nan: no value) at each level; the levels share their columns."""
-    kinds = values_of(values) if scale is None else scale
+    kinds = values_of(values)
     return alphas_of(sample, counts_of(values, kinds), weights, kinds, levels)
 
 
@@ -130,11 +127,9 @@ def alphas_of(
 ) -> dict[Level, Statistic]:
     """The same from how often each value of the scale was given to each pair."""
     columns = sample.sums(coincidence_matrix(counts, scale_weights_to_mean(weights)))
-    return {level: alpha_statistic(columns, level, scale) for level in levels}
-
-
-def alpha_statistic(columns: Floats, level: Level, scale: Floats) -> Statistic:
-    return Statistic(columns, lambda sums: alpha_of(sums, level, scale), NO_ALPHA)
+    return {
+        level: Statistic(columns, partial(alpha_of, level=level, scale=scale), NO_ALPHA) for level in levels
+    }
 
 
 def nominal_alpha(sample: Sample, values: Floats, weights: Floats) -> Statistic:

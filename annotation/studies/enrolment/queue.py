@@ -122,7 +122,8 @@ def renew_reservation(held: Assignment) -> Assignment:
     if held.reserved_until < timezone.now() + LEASE * 0.9:
         held.reserved_until = places.compute_reservation_expiry()
         with transaction.atomic():
-            refuse_removed(held.enrolment_id)
+            if places.hold_part(held.enrolment_id):
+                raise QueueClosed(REMOVED)
             Assignment.objects.filter(pk=held.pk, state=held.state).update(reserved_until=held.reserved_until)
     return held
 
@@ -160,14 +161,11 @@ def create_assignment(enrolment: Enrolment, choice: NextPairChoice) -> Assignmen
     return made
 
 
-def refuse_removed(enrolment: int) -> None:
-    """Raises QueueClosed; else no admin ends the part before this transaction is over."""
-    if places.hold_part(enrolment):
-        raise QueueClosed(REMOVED)
-
-
 def refuse_gone(enrolment: int) -> None:
-    """The same, also for whoever has left: nothing of the agents is closed to them any more."""
+    """Raises QueueClosed for who was removed or has left: nothing of the agents is closed to them any more.
+
+    Else no admin ends the part before this transaction is over.
+    """
     part = places.held_part(enrolment)
     if part.removed or part.left:
         raise QueueClosed(REMOVED if part.removed else LEFT)

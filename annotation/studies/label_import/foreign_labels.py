@@ -37,12 +37,12 @@ class Format(StrEnum):
     CSV = "csv"
 
 
-class UnreadableLabels(Exception):
-    """The file holds no labels that could be stored; each problem is a line to be read."""
+class NotImported(Exception):
+    """Nothing was stored; each problem is a line to be read."""
 
-    def __init__(self, problems: list[str]) -> None:
+    def __init__(self, *problems: str) -> None:
         super().__init__("; ".join(problems))
-        self.problems = problems
+        self.problems = list(problems)
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +77,7 @@ class BadCell(ValueError):
 
 
 def read_foreign_labels(stream: BinaryIO, form: Format) -> list[ForeignLabel]:
-    """The file's labels in its order. Raises UnreadableLabels with every problem (at most 20)."""
+    """The file's labels in its order. Raises NotImported with every problem (at most 20)."""
     needed, taken = COLUMNS[form]
     found: list[ForeignLabel] = []
     problems: list[str] = []
@@ -92,7 +92,7 @@ def read_foreign_labels(stream: BinaryIO, form: Format) -> list[ForeignLabel]:
             break
     problems += [] if problems else find_label_set_problems(found)
     if problems:
-        raise UnreadableLabels(shorten_problem_list(problems))
+        raise NotImported(*shorten_problem_list(problems))
     return found
 
 
@@ -103,15 +103,15 @@ def shorten_problem_list(problems: list[str]) -> list[str]:
 
 
 def decode_label_file(stream: BinaryIO) -> str:
-    """The file as text. Raises UnreadableLabels where it is too large or not UTF-8."""
+    """The file as text. Raises NotImported where it is too large or not UTF-8."""
     content = stream.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
-        raise UnreadableLabels([f"more than {MOST_BYTES // 1_000_000} MB; split the file"])
+        raise NotImported(f"more than {MOST_BYTES // 1_000_000} MB; split the file")
     try:
         return content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        raise UnreadableLabels([f"line {line}: this is not UTF-8; save the file as UTF-8"]) from error
+        raise NotImported(f"line {line}: this is not UTF-8; save the file as UTF-8") from error
 
 
 def parse_label_rows(text: str, needed: tuple[str, ...], problems: list[str]) -> Iterator[tuple[int, Cells]]:

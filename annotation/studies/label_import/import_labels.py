@@ -14,21 +14,13 @@ from annotation.studies.audit_log import Verb, append_audit_event
 from annotation.studies.label_import.foreign_labels import (
     ForeignLabel,
     Format,
-    UnreadableLabels,
+    NotImported,
     read_foreign_labels,
 )
 from retrieval.texts.hostile import mark_hostile_characters
 
 BATCH: Final = 2000
 SCALES: Final = ((Study.Scale.BINARY, {0.0, 1.0}), (Study.Scale.STEPS, {0.0, 1.0, 2.0}))
-
-
-class NotImported(Exception):
-    """Nothing was stored; each problem is a line to be read."""
-
-    def __init__(self, *problems: str) -> None:
-        super().__init__("; ".join(problems))
-        self.problems = problems
 
 
 def import_labels(path: Path, name: str, form: Format, by: User | None = None) -> Study:
@@ -41,8 +33,6 @@ def import_labels(path: Path, name: str, form: Format, by: User | None = None) -
             labels = read_foreign_labels(stream, form)
     except OSError as error:
         raise NotImported(f"{path} can't be read: {error.strerror or error}") from error
-    except UnreadableLabels as why:
-        raise NotImported(*why.problems) from why
     try:
         with transaction.atomic():
             return store_imported_study(checked, labels, form, path.name, by)

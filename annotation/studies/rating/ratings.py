@@ -94,7 +94,7 @@ def try_store_rating(
         phase = phase_of(now, token)
         last = last_of(now, phase)
         refuse_earlier_round(now, token, last)
-        if last is not None and is_same_rating(last, mine) and not last.withdrawn:
+        if last is not None and content_of_rating(last) == content_of_rating(mine) and not last.withdrawn:
             drafts.clear_sent(now, drafts_of(now, mine), mine.tags)
             return last
         refuse_if_over(now)
@@ -148,11 +148,6 @@ def is_of_earlier_round(now: Assignment, token: str) -> bool:
     """Whether the rater was given the pair under this token before it was asked again."""
     mine = Assignment.objects.filter(rater=now.rater_id, study_pair=now.study_pair_id, round__lt=now.round)
     return mine.filter(token=mark_hostile_characters(token)).exists()
-
-
-def is_same_rating(stored: Rating, mine: RaterStatement) -> bool:
-    """A double click, or a request sent again after its answer got lost, or no change at all."""
-    return content_of_rating(stored) == content_of_rating(mine)
 
 
 def refuse_if_over(now: Assignment) -> None:

@@ -251,14 +251,14 @@ def is_complete(study: Study) -> bool:
 
 def build_figure_arrays(found: Gathered) -> Arrays:
     """What the figures are computed from. Raises BadLabels for a study without conditions."""
-    adjudicated = [found.adjudicated.get(sampled.pk) for sampled in found.pairs]
+    adjudicated = np.array([found.adjudicated.get(sampled.pk) for sampled in found.pairs], dtype=np.float64)
     comparisons, _ = find_planned_comparisons(found)
     return Arrays(
         sample=found.sample,
         conditions=tuple(blind_labels_of_raters(found, condition) for condition in found.conditions),
         annotators=tuple(annotator_labels(found, annotator) for annotator in found.annotators),
         reference=found.reference,
-        adjudicated=binarize_match_values(adjudicated, found.match_at) if any(found.adjudicated) else None,
+        adjudicated=binarize_scores(adjudicated, found.match_at) if any(found.adjudicated) else None,
         match_at=found.match_at,
         margin=found.study.margin,
         interim=not found.complete,
@@ -284,10 +284,6 @@ def build_tag_slices(found: Gathered) -> dict[str, Flags]:
         for tag in Tag
         if tag in found.tagged
     }
-
-
-def binarize_match_values(values: Sequence[int | None], at: float) -> Floats:
-    return np.array([np.nan if value is None else float(value >= at) for value in values])
 
 
 def blind_labels_of_raters(found: Gathered, condition: Condition) -> Labels:

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 from dataclasses import asdict
+from itertools import chain
 from typing import Any, Final
 
 from annotation.stats.agreement import Figure
@@ -51,20 +52,13 @@ def as_csv(table: Table) -> str:
     ]
     out = io.StringIO()
     writer = csv.writer(out, lineterminator="\n")
-    heads = [
-        head
+    heads = (
+        [name, *(f"{name} {end}" for end in ENDS if wide)]
         for name, wide in zip(table.columns, figures, strict=True)
-        for head in ([name, *(f"{name} {end}" for end in ENDS)] if wide else [name])
-    ]
-    writer.writerow(heads)
+    )
+    writer.writerow(chain.from_iterable(heads))
     for row in table.rows:
-        writer.writerow(
-            [
-                plain
-                for cell, wide in zip(row, figures, strict=True)
-                for plain in expand_cell_columns(cell, wide)
-            ]
-        )
+        writer.writerow(chain.from_iterable(map(expand_cell_columns, row, figures)))
     return out.getvalue()
 
 

@@ -63,12 +63,14 @@ class StageEstimate:
     def times(self, factor: Range) -> StageEstimate:
         """The same for so many times the pairs."""
         cost = None if self.cost is None else self.cost * factor
-        return StageEstimate(self.stage, *(each * factor for each in self.counts), cost)
+        calls, given, said = (each * factor for each in self.counts)
+        return StageEstimate(self.stage, calls, given, said, cost)
 
     def plus(self, other: StageEstimate) -> StageEstimate:
         """Both together; without a price where one has none."""
         cost = None if self.cost is None or other.cost is None else self.cost + other.cost
-        return StageEstimate(self.stage, *map(Range.__add__, self.counts, other.counts), cost)
+        calls, given, said = map(Range.__add__, self.counts, other.counts)
+        return StageEstimate(self.stage, calls, given, said, cost)
 
 
 @dataclass(frozen=True, slots=True)

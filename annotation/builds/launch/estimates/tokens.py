@@ -77,7 +77,7 @@ def prompts_of(order: Order, counter: Counter | None = None) -> Prompts:
         try:
             return count_prompt_tokens(made, counter, said)
         except CannotCount as why:
-            said += f" {capitalize_sentence(counter.name)} gave no count: {why}."
+            said += f" {counter.name[:1].upper()}{counter.name[1:]} gave no count: {why}."
             counter = counter.otherwise
     rate = Range(1 / MOST, 1 / USUAL, 1 / FEWEST)
     tokens = {
@@ -225,11 +225,6 @@ def texts_of(request: Request) -> tuple[str, ...]:
     """What is sent: the rules, the material and the schema."""
     schema = json.dumps(dict(request.schema), ensure_ascii=False)
     return request.system, *(turn.text for turn in request.messages), schema
-
-
-def capitalize_sentence(words: str) -> str:
-    """The same at the beginning of a sentence."""
-    return words[:1].upper() + words[1:]
 
 
 def mean_of(values: Sequence[float]) -> Range:

@@ -13,7 +13,7 @@ from annotation.studies.label_import import foreign_labels
 from annotation.studies.label_import.foreign_labels import (
     ForeignLabel,
     Format,
-    UnreadableLabels,
+    NotImported,
     read_foreign_labels,
 )
 
@@ -26,7 +26,7 @@ def labels(text: str | bytes, form: Format = Format.CSV) -> list[ForeignLabel]:
 
 
 def problems(text: str | bytes, form: Format = Format.CSV) -> list[str]:
-    with pytest.raises(UnreadableLabels) as raised:
+    with pytest.raises(NotImported) as raised:
         labels(text, form)
     return raised.value.problems
 
@@ -129,5 +129,5 @@ def test_huge_files_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
 @given(st.binary(max_size=200), st.sampled_from(Format))
 def test_any_bytes_are_either_read_or_refused(content: bytes, form: Format) -> None:
     header = PLAIN if form is Format.CSV else CSN
-    with suppress(UnreadableLabels):
+    with suppress(NotImported):
         assert labels(header.encode() + content, form)
