@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from annotation.stats.agreement import Labels, Sample
 from annotation.stats.agreement.figures import Floats
+from annotation.stats.agreement.labels import Labels
+from annotation.stats.agreement.sample import Sample
 from annotation.stats.agreement.statistic import Statistic
 
 

@@ -10,13 +10,13 @@ import numpy as np
 
 from annotation.quality.answers import BenchEntry
 from annotation.quality.ground import Ground, StratumAnswers
-from annotation.stats.agreement import Figure
 from annotation.stats.agreement.differences import (
     compare_annotators,
     holm_correction,
     score_correctness,
     sign_test,
 )
+from annotation.stats.agreement.figures import Figure
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,8 +11,8 @@ import numpy as np
 
 from annotation.quality.answers import SCREENED, TESTED, Answer, Answering, BenchEntry, BenchPair
 from annotation.quality.inputs.files import ALL
-from annotation.stats.agreement import Draws, Sample
 from annotation.stats.agreement.figures import Flags, Floats
+from annotation.stats.agreement.sample import Draws, Sample
 from annotation.stats.agreement.scores import Against
 
 OWN: Final = (SCREENED, TESTED)

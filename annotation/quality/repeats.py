@@ -10,7 +10,8 @@ import numpy as np
 
 from annotation.quality.answers import Answering, BenchEntry
 from annotation.quality.ground import Ground, StratumAnswers
-from annotation.stats.agreement import Figure, measure_statistics, share_of
+from annotation.stats.agreement.figures import Figure
+from annotation.stats.agreement.statistic import measure_statistics, share_of
 
 NOTHING_TWICE = "no pair was judged by both"
 

@@ -9,7 +9,8 @@ import numpy as np
 
 from annotation.quality.answers import Answer, BenchEntry
 from annotation.quality.ground import Ground
-from annotation.stats.agreement import Figure, measure_statistics, share_of
+from annotation.stats.agreement.figures import Figure
+from annotation.stats.agreement.statistic import measure_statistics, share_of
 
 NO_RUN_YET = "no test program was executed"
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from annotation.quality.answers import BenchEntry
 from annotation.quality.ground import Ground, StratumAnswers
-from annotation.stats.agreement import Figure, Statistic, measure_statistics
-from annotation.stats.agreement.figures import Floats
+from annotation.stats.agreement.figures import Figure, Floats
 from annotation.stats.agreement.scores import Confusion, statistics_of
+from annotation.stats.agreement.statistic import Statistic, measure_statistics
 
 FIGURES: Final = ("accuracy", "precision", "recall", "f1")
 AS_WRONG: Final = "accuracy_unjudged_wrong"

@@ -12,7 +12,7 @@ from annotation.quality.inputs.files import ALL
 from annotation.quality.report import EntryReport, Report
 from annotation.quality.scores import Score
 from annotation.quality.token_use import SpentRow
-from annotation.stats.agreement import Figure
+from annotation.stats.agreement.figures import Figure
 
 NONE: Final = "\u2013"
 BY: Final = {

@@ -13,7 +13,7 @@ from django.db.models import Q, QuerySet
 from annotation.builds.limits.canary import by_query
 from annotation.models import Build, Canary, Case, Step, Tally
 from annotation.stages import Stage
-from annotation.stats.agreement import clustered_share
+from annotation.stats.agreement.query_clusters import clustered_share
 from annotation.stats.intervals import Mean, Share, bootstrap_mean, bootstrap_ratio
 
 FINISHED: Final = (Stage.SETTLED, Stage.ABANDONED)

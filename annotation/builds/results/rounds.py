@@ -19,15 +19,10 @@ from numpy.typing import NDArray
 
 from annotation.models import Build, Case, LLMCall, Step
 from annotation.stages import Stage
-from annotation.stats.agreement import (
-    Draws,
-    Figure,
-    Statistic,
-    alpha_from_sums,
-    alpha_unit_terms,
-    measure_statistics,
-    share_of,
-)
+from annotation.stats.agreement.figures import Figure
+from annotation.stats.agreement.reliability import alpha_from_sums, alpha_unit_terms
+from annotation.stats.agreement.sample import Draws
+from annotation.stats.agreement.statistic import Statistic, measure_statistics, share_of
 from retrieval.metrics.resampling import FEW
 
 CHUNK: Final = 2000

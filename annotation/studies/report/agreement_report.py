@@ -12,10 +12,11 @@ import numpy as np
 from django.core.cache import cache
 
 from annotation.models import ImportedRating, Study
-from annotation.stats.agreement import Draws, Figure, Level, Sample, measure_statistics
+from annotation.stats.agreement.figures import Figure
 from annotation.stats.agreement.kappa import by_pair, kappa_statistic, symmetrize_columns
-from annotation.stats.agreement.reliability import alike_of, alphas_of, counts_by_pair, values_of
-from annotation.stats.agreement.statistic import Statistic
+from annotation.stats.agreement.reliability import Level, alike_of, alphas_of, counts_by_pair, values_of
+from annotation.stats.agreement.sample import Draws, Sample
+from annotation.stats.agreement.statistic import Statistic, measure_statistics
 from annotation.studies.adjudication.latest_round import rounds_of
 from annotation.studies.adjudication.unsettled_pairs import blind_ratings
 from annotation.studies.report.figure_data import is_complete

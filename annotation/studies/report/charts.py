@@ -7,7 +7,7 @@ from itertools import takewhile
 from typing import Final
 from xml.sax.saxutils import escape
 
-from annotation.stats.agreement import Figure
+from annotation.stats.agreement.figures import Figure
 from annotation.studies.report.formats import format_cell_words, format_value
 from annotation.studies.report.table import Cell, Table
 

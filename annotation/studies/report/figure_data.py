@@ -17,9 +17,12 @@ from django.db.models import F, Model, Q, QuerySet
 
 from annotation.models import Adjudication, Assignment, Condition, Enrolment, Quota, Rating, Study
 from annotation.review.tags import Tag, tag_name
-from annotation.stats.agreement import Labels, Revisions, Sample, Stratum, blind_truth
-from annotation.stats.agreement import Study as Arrays
 from annotation.stats.agreement.figures import Flags, Floats
+from annotation.stats.agreement.influence import Revisions
+from annotation.stats.agreement.labels import Labels, blind_truth
+from annotation.stats.agreement.page import Study as Arrays
+from annotation.stats.agreement.prediction_powered import Stratum
+from annotation.stats.agreement.sample import Sample
 from annotation.studies.adjudication.latest_round import Rounds, rounds_of
 from annotation.studies.adjudication.quorum import MATCH_AT
 from annotation.studies.adjudication.verified_subset import ASSISTED

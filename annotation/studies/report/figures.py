@@ -16,15 +16,11 @@ from django.db.models import Count, Max, Q, Sum
 
 from annotation.accounts.roles import Visitor, blind_beside, blind_studies
 from annotation.models import Adjudication, Assignment, Enrolment, Quota, Rating, Scoring, Study
-from annotation.stats.agreement import (
-    Draws,
-    Influence,
-    Page,
-    Preference,
-    build_agreement_page,
-    measure_reveal_influence,
-)
 from annotation.stats.agreement.error_share import WrongLabels, wrong_labels
+from annotation.stats.agreement.influence import Influence, measure_reveal_influence
+from annotation.stats.agreement.page import Page, build_agreement_page
+from annotation.stats.agreement.pairwise import Preference
+from annotation.stats.agreement.sample import Draws
 from annotation.studies.adjudication.undecided_pairs import count_undecided_pairs
 from annotation.studies.enrolment.profiles import Profile, profile_of
 from annotation.studies.report import figure_data

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from itertools import chain
 from typing import Any, Final
 
-from annotation.stats.agreement import Figure
+from annotation.stats.agreement.figures import Figure
 from annotation.studies.report.table import Cell, Table
 from retrieval.metrics.resampling import RESAMPLES
 

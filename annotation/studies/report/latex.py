@@ -8,7 +8,7 @@ from itertools import repeat
 from string import ascii_lowercase
 from typing import Final
 
-from annotation.stats.agreement import Figure
+from annotation.stats.agreement.figures import Figure
 from annotation.studies.report.formats import (
     format_cell_words,
     format_p_value,

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from annotation.models import Build, Enrolment, Rating, Study
-from annotation.stats.agreement import Draws, Figure, Preference, Sample, measure_preference
+from annotation.stats.agreement.figures import Figure
+from annotation.stats.agreement.pairwise import Preference, measure_preference
 from annotation.stats.agreement.reliability import nominal_alpha, percent_agreement
+from annotation.stats.agreement.sample import Draws, Sample
 from annotation.stats.agreement.statistic import measure_statistics
 from annotation.studies.report.figure_data import Gathered, build_rater_matrix
 from retrieval.models import Annotator

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from annotation.stats.agreement import Figure
+from annotation.stats.agreement.figures import Figure
 
 Cell = str | int | float | Figure | None
 """A word, a count, a share, a figure with its interval, or nothing."""

@@ -7,11 +7,14 @@ from dataclasses import astuple
 from typing import Final
 
 from annotation.models import Study
-from annotation.stats.agreement import FEW_EXCEPTIONS, Influence, Level, Page, Preference
 from annotation.stats.agreement.alternative import EPSILON, FEWEST
 from annotation.stats.agreement.conditions import Range
 from annotation.stats.agreement.differences import Margin
-from annotation.stats.agreement.influence import Arms
+from annotation.stats.agreement.influence import Arms, Influence
+from annotation.stats.agreement.korn_graubard import FEW_EXCEPTIONS
+from annotation.stats.agreement.page import Page
+from annotation.stats.agreement.pairwise import Preference
+from annotation.stats.agreement.reliability import Level
 from annotation.stats.agreement.scores import Scores
 from annotation.studies.enrolment.profiles import Profile
 from annotation.studies.plan.row_names import format_annotator_name

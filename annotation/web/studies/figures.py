@@ -9,7 +9,7 @@ from typing import Any, Final
 from django.utils.safestring import mark_safe
 
 from annotation.models import Study
-from annotation.stats.agreement import Figure
+from annotation.stats.agreement.figures import Figure
 from annotation.studies.plan.row_names import format_annotator_name
 from annotation.studies.report.agreement_report import Report, report_tables
 from annotation.studies.report.charts import NARROW, USUAL, draw_interval_chart

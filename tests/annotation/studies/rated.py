@@ -10,7 +10,7 @@ from annotation.models import (
     Enrolment,
     Study,
 )
-from annotation.stats.agreement import Figure
+from annotation.stats.agreement.figures import Figure
 from annotation.studies.report.figures import Figures
 from retrieval.models import Annotator, Label, Pair, Text
 from tests import factories, studies

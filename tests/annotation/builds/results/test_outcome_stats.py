@@ -9,7 +9,7 @@ from annotation.builds.results import outcome_stats
 from annotation.builds.results.outcome_stats import Projection
 from annotation.models import Build, Canary, Case, LLMCall, Tally
 from annotation.stages import Event
-from annotation.stats.agreement import clustered_share
+from annotation.stats.agreement.query_clusters import clustered_share
 from annotation.stats.intervals import Mean
 from sandbox.reports.report import Outcome
 from tests import factories

@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.stats.agreement import Draws, Labels, measure_statistics
 from annotation.stats.agreement.alternative import (
     benjamini_yekutieli,
     by_rater,
@@ -15,6 +14,9 @@ from annotation.stats.agreement.alternative import (
     rater_advantages,
     run_alternative_test,
 )
+from annotation.stats.agreement.labels import Labels
+from annotation.stats.agreement.sample import Draws
+from annotation.stats.agreement.statistic import measure_statistics
 from tests.ratings import annotator, each_its_query, people
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annotation.stats.agreement import Draws, Labels, Level
 from annotation.stats.agreement.conditions import (
     AlphaDifference,
     Reliability,
     alpha_difference,
     measure_reliability,
 )
-from annotation.stats.agreement.reliability import nominal_alpha
+from annotation.stats.agreement.labels import Labels
+from annotation.stats.agreement.reliability import Level, nominal_alpha
+from annotation.stats.agreement.sample import Draws
 from tests.ratings import annotator, each_its_query, people, table, value
 
 ROWS = ("11001010", "11001100", "10001010")

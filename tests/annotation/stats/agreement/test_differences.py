@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.stats.agreement import Draws, Labels
 from annotation.stats.agreement.differences import (
     Margin,
     compare_annotators,
@@ -17,7 +16,8 @@ from annotation.stats.agreement.differences import (
     mcnemar_mid_p,
     sign_test,
 )
-from annotation.stats.agreement.sample import Sample
+from annotation.stats.agreement.labels import Labels
+from annotation.stats.agreement.sample import Draws, Sample
 from annotation.stats.agreement.scores import Treatment, treat_open_pairs
 from tests.ratings import each_its_query, people
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annotation.stats.agreement import Draws, Sample, Study
 from annotation.stats.agreement.error_share import Wrong, share_of, wrong_labels
+from annotation.stats.agreement.page import Study
+from annotation.stats.agreement.sample import Draws, Sample
 from tests.ratings import annotator, each_its_query, people
 
 

@@ -7,7 +7,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotation.stats.agreement import Draws, Influence, Revisions, measure_reveal_influence
+from annotation.stats.agreement.influence import Influence, Revisions, measure_reveal_influence
+from annotation.stats.agreement.sample import Draws
 from tests.ratings import each_its_query
 
 NAN = float("nan")

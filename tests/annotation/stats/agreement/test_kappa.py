@@ -9,7 +9,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.stats.agreement import Draws, Labels
 from annotation.stats.agreement.kappa import (
     MOST_PAIRS,
     by_pair,
@@ -18,6 +17,8 @@ from annotation.stats.agreement.kappa import (
     pairwise_kappas,
     symmetrize_columns,
 )
+from annotation.stats.agreement.labels import Labels
+from annotation.stats.agreement.sample import Draws
 from tests.ratings import each_its_query, people, value
 
 

@@ -7,16 +7,17 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from annotation.stats.agreement import Draws, Figure, Sample, Stratum, measure_statistics, share_of
+from annotation.stats.agreement.figures import Figure
 from annotation.stats.agreement.korn_graubard import (
     FEW_EXCEPTIONS,
     count_exception_queries,
     effective_sample_size,
     exact_share_interval,
 )
-from annotation.stats.agreement.prediction_powered import estimate_whole_build
+from annotation.stats.agreement.prediction_powered import Stratum, estimate_whole_build
+from annotation.stats.agreement.sample import Draws, Sample
 from annotation.stats.agreement.scores import Against, statistics_of
-from annotation.stats.agreement.statistic import Drawn
+from annotation.stats.agreement.statistic import Drawn, measure_statistics, share_of
 from annotation.stats.intervals import clopper_pearson
 from tests.ratings import each_its_query
 

@@ -5,8 +5,13 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annotation.stats.agreement import BadLabels, Labels, blind_truth, majority_labels
-from annotation.stats.agreement.labels import other_raters_majority
+from annotation.stats.agreement.labels import (
+    BadLabels,
+    Labels,
+    blind_truth,
+    majority_labels,
+    other_raters_majority,
+)
 from tests.ratings import annotator, people, table
 
 NAN = float("nan")

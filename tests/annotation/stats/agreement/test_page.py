@@ -10,16 +10,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from annotation.stats.agreement import (
-    BadLabels,
-    Figure,
-    Labels,
-    Page,
-    Sample,
-    Stratum,
-    Study,
-    build_agreement_page,
-)
+from annotation.stats.agreement.figures import Figure
+from annotation.stats.agreement.labels import BadLabels, Labels
+from annotation.stats.agreement.page import Page, Study, build_agreement_page
+from annotation.stats.agreement.prediction_powered import Stratum
+from annotation.stats.agreement.sample import Sample
 from annotation.stats.agreement.scores import Treatment
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from annotation.stats.agreement import Draws, Preference, Sample, measure_preference
+from annotation.stats.agreement.pairwise import Preference, measure_preference
+from annotation.stats.agreement.sample import Draws, Sample
 
 NAN = float("nan")
 

@@ -8,8 +8,8 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from annotation.stats.agreement import Draws, Sample, Stratum
-from annotation.stats.agreement.prediction_powered import Whole, estimate_whole_build
+from annotation.stats.agreement.prediction_powered import Stratum, Whole, estimate_whole_build
+from annotation.stats.agreement.sample import Draws, Sample
 from annotation.studies.sampling.draw import draw_sample
 from annotation.studies.sampling.frame import Unit
 from annotation.studies.sampling.sample_order import Stratifier, Wish

@@ -7,7 +7,7 @@ from typing import Final
 import numpy as np
 import pytest
 
-from annotation.stats.agreement import clustered_share
+from annotation.stats.agreement.query_clusters import clustered_share
 from annotation.stats.intervals import Share, clopper_pearson, wilson_interval
 
 STUDIES: Final = 400

@@ -12,18 +12,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.stats.agreement import (
-    MOST_UNDEFINED,
-    Draws,
-    Figure,
+from annotation.stats.agreement.figures import MOST_UNDEFINED, Figure
+from annotation.stats.agreement.reliability import (
     Level,
-    Statistic,
     TooManyValues,
     alpha_unit_terms,
-    measure_statistics,
-)
-from annotation.stats.agreement import alpha_from_sums as alpha_of
-from annotation.stats.agreement.reliability import (
     coincidence_matrix,
     counts_by_pair,
     counts_of,
@@ -33,6 +26,9 @@ from annotation.stats.agreement.reliability import (
     percent_agreement,
     values_of,
 )
+from annotation.stats.agreement.reliability import alpha_from_sums as alpha_of
+from annotation.stats.agreement.sample import Draws
+from annotation.stats.agreement.statistic import Statistic, measure_statistics
 from tests.ratings import each_its_query, table, value
 
 Ratings = Sequence[str]

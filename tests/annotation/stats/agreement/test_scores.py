@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.stats.agreement import Draws, Labels, majority_labels
 from annotation.stats.agreement.figures import Floats
 from annotation.stats.agreement.korn_graubard import effective_sample_size
-from annotation.stats.agreement.sample import Sample
+from annotation.stats.agreement.labels import Labels, majority_labels
+from annotation.stats.agreement.sample import Draws, Sample
 from annotation.stats.agreement.scores import (
     Confusion,
     Scores,

@@ -13,16 +13,6 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from annotation.stats.agreement import (
-    Draws,
-    Figure,
-    Labels,
-    Sample,
-    Statistic,
-    Stratum,
-    majority_labels,
-    measure_statistics,
-)
 from annotation.stats.agreement.alternative import (
     apart_of,
     average_over_raters,
@@ -35,10 +25,14 @@ from annotation.stats.agreement.differences import (
     score_correctness,
     weighted_mean_difference,
 )
+from annotation.stats.agreement.figures import Figure
+from annotation.stats.agreement.labels import Labels, majority_labels
 from annotation.stats.agreement.page import Study, build_stratum_score_tables
-from annotation.stats.agreement.prediction_powered import estimate_whole_build
+from annotation.stats.agreement.prediction_powered import Stratum, estimate_whole_build
 from annotation.stats.agreement.reliability import nominal_alpha
+from annotation.stats.agreement.sample import Draws, Sample
 from annotation.stats.agreement.scores import Against, Treatment, statistics_of, treat_open_pairs
+from annotation.stats.agreement.statistic import Statistic, measure_statistics
 from annotation.studies.sampling.draw import draw_sample
 from annotation.studies.sampling.frame import Unit
 from annotation.studies.sampling.sample_order import Allocation, Stratifier, Wish

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from annotation.stats.agreement import BadSample, Draws, Sample, Statistic, measure_statistics, share_of
 from annotation.stats.agreement.figures import (
     expanded_percentile,
     percentiles_without_nan,
     student_tail_probability,
 )
+from annotation.stats.agreement.sample import BadSample, Draws, Sample
 from annotation.stats.agreement.scores import f1
-from annotation.stats.agreement.statistic import first_two
+from annotation.stats.agreement.statistic import Statistic, first_two, measure_statistics, share_of
 from annotation.stats.intervals import clopper_pearson, wilson_interval
 from tests.ratings import each_its_query
 

@@ -13,9 +13,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.polynomial import Polynomial
 
-from annotation.stats.agreement import Draws, Labels, Sample
 from annotation.stats.agreement.alternative import run_alternative_test
 from annotation.stats.agreement.differences import AnnotatorComparison, compare_annotators
+from annotation.stats.agreement.labels import Labels
+from annotation.stats.agreement.sample import Draws, Sample
 from annotation.stats.agreement.scores import Treatment, treat_open_pairs
 from annotation.stats.agreement.statistic import ONE_SIDED
 from annotation.stats.agreement.tango_interval import Apart, tango_lower_bound

@@ -8,8 +8,9 @@ from typing import Final
 import numpy as np
 import pytest
 
-from annotation.stats.agreement import Draws, Labels, Sample
 from annotation.stats.agreement.figures import Floats
+from annotation.stats.agreement.labels import Labels
+from annotation.stats.agreement.sample import Draws, Sample
 from annotation.stats.agreement.statistic import Drawn
 from annotation.stats.planning.design import Design
 from annotation.stats.planning.pilot import from_pilot

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
-from annotation.stats.agreement import Figure
+from annotation.stats.agreement.figures import Figure
 from annotation.studies.report.charts import NARROW, draw_chart, draw_interval_chart
 from annotation.studies.report.downloads import formats_of
 from annotation.studies.report.table import Table

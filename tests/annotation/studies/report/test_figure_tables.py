@@ -12,8 +12,8 @@ from annotation.models import (
     Study,
     StudyPair,
 )
-from annotation.stats.agreement import Figure
 from annotation.stats.agreement.conditions import Range
+from annotation.stats.agreement.figures import Figure
 from annotation.studies.plan.row_names import format_annotator_name
 from annotation.studies.report.figures import (
     compute_study_figures,

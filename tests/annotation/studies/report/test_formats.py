@@ -6,7 +6,7 @@ import csv
 import io
 import json
 
-from annotation.stats.agreement import Figure
+from annotation.stats.agreement.figures import Figure
 from annotation.studies.report.formats import as_csv, format_cell_words, format_table_json
 from annotation.studies.report.table import Table
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.stats.agreement import Figure
+from annotation.stats.agreement.figures import Figure
 from annotation.studies.report.latex import as_latex, escape_latex
 from annotation.studies.report.table import Cell, Table
 
