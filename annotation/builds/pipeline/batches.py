@@ -224,13 +224,10 @@ def collect_batch_results(batch: Batch, batches: LiveBatches) -> None:
     finally:
         stop_for(batch, others)
     batch.refresh_from_db()
-    missing = in_it(batch)
-    if strange and not batch.answered + batch.returned and missing.exists():
+    if strange and not batch.answered + batch.returned and in_it(batch).exists():
         reassign_mistaken_batch(batch, strange)
         return
-    for call in missing.select_related("build__tally"):
-        budget.give_up(call, f"the results of its batch do not have it; {llm_calls.COUNTED}")
-    claims.free_waiting_for(LLMCall.objects.filter(batch=batch))
+    count_unanswered_calls(batch, "the results of its batch do not have it")
     told = {"unknown_results": len(strange), "refused_output_mode": batches.refused or ""}
     change_batch_state(batch, State.ENDED, ended_at=timezone.now(), next_poll_at=None, **told, **NEWS)
     if strange:
@@ -373,12 +370,17 @@ def handle_batch_error(batch: Batch, error: LLMError) -> None:
 
 def give_up_batch(batch: Batch, why: str) -> None:
     """Nobody can say any more what was answered: its requests count at their bounds, and are asked again."""
-    for call in in_it(batch).select_related("build__tally"):
-        budget.give_up(call, f"{why}; {llm_calls.COUNTED}")
-    claims.free_waiting_for(LLMCall.objects.filter(batch=batch))
+    count_unanswered_calls(batch, why)
     change_batch_state(
         batch, State.ENDED, ended_at=timezone.now(), next_poll_at=None, error=mark_hostile_characters(why)
     )
+
+
+def count_unanswered_calls(batch: Batch, why: str) -> None:
+    """Count what has no result at its bound, and let the cases go on."""
+    for call in in_it(batch).select_related("build__tally"):
+        budget.give_up(call, f"{why}; {llm_calls.COUNTED}")
+    claims.free_waiting_for(LLMCall.objects.filter(batch=batch))
 
 
 def schedule_batch_poll(batch: Batch, error: str = "", asked: timedelta = timedelta()) -> datetime:

@@ -9,7 +9,7 @@ queries, as that of a comparison does: candidates of one query are not independe
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from statistics import fmean
@@ -23,6 +23,7 @@ from annotation.builds.pipeline import listwise
 from annotation.builds.pipeline.listwise import PlaceVerdictCounts
 from annotation.models import Build
 from annotation.stages import Event
+from annotation.stats.agreement.figures import Floats
 from retrieval.metrics.resampling import AGREEMENT_SEED, FEW, bootstrap_sums, percentile_interval
 
 KEPT_SECONDS: Final = 3600
@@ -55,15 +56,6 @@ class Effect:
         return self.queries < FEW
 
 
-@dataclass(frozen=True, slots=True)
-class Sums:
-    """Of one query: squared places, and places times verdicts, all against the means of their requests."""
-
-    places: float
-    matches: float
-    unclear: float
-
-
 def get_position_bias(build: Build) -> Effect | None:
     """What is known now, kept until the build changes; None where pairs are screened one by one.
 
@@ -88,38 +80,32 @@ def position_bias_cache_key(build: Build) -> str:
 
 def measure_position_bias(build: Build) -> Effect:
     counts: dict[int, Counter[str]] = defaultdict(Counter)
-    sums: dict[str, Sums] = {}
+    sums: dict[str, Floats] = defaultdict(lambda: np.zeros(3))
     for query, group in listwise.load_verdicts_by_place(build):
         for place, said in group:
             counts[place][said] += 1
         judged = [(place, said) for place, said in group if said]
         if len(judged) > 1:
-            sums[query] = add_query_sums(sums.get(query, Sums(0.0, 0.0, 0.0)), judged)
+            sums[query] += sum_request_places(judged)
     places = tuple(listwise.sum_place_verdicts(number, counts[number]) for number in sorted(counts))
     way = max(counts, default=1) - 1
-    by_query = list(sums.values())
-    return Effect(
-        places,
-        len(by_query),
-        estimate_position_drift([(query.matches, query.places) for query in by_query], way),
-        estimate_position_drift([(query.unclear, query.places) for query in by_query], way),
-    )
+    by_query = np.reshape(list(sums.values()), (len(sums), 3))
+    matches, unclear = (estimate_position_drift(by_query[:, [verdict, 0]], way) for verdict in (1, 2))
+    return Effect(places, len(by_query), matches, unclear)
 
 
-def add_query_sums(before: Sums, judged: Sequence[tuple[int, str]]) -> Sums:
-    """A query's sums with those of another of its requests."""
+def sum_request_places(judged: Sequence[tuple[int, str]]) -> Floats:
+    """Squared places, then places times each verdict (match, unclear), all against the request's means."""
     middle = fmean(place for place, _ in judged)
     away = [(place - middle, said) for place, said in judged]
-    return Sums(
-        before.places + sum(distance**2 for distance, _ in away),
-        before.matches + sum(distance for distance, said in away if said == Event.MATCH),
-        before.unclear + sum(distance for distance, said in away if said == Event.UNCLEAR),
+    verdicts = (
+        sum(distance for distance, said in away if said == event) for event in (Event.MATCH, Event.UNCLEAR)
     )
+    return np.array([sum(distance**2 for distance, _ in away), *verdicts])
 
 
-def estimate_position_drift(queries: Iterable[tuple[float, float]], way: int) -> Drift | None:
+def estimate_position_drift(given: Floats, way: int) -> Drift | None:
     """From (places times verdicts, squared places) of each query; None with fewer than two."""
-    given = np.array(list(queries), dtype=np.float64).reshape(-1, 2)
     if len(given) < 2:
         return None
     whole, resampled = given.sum(axis=0), bootstrap_sums(given, AGREEMENT_SEED)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable
+from argparse import ArgumentParser
 from dataclasses import asdict, fields, replace
 from pathlib import Path
 from typing import Any
@@ -49,26 +49,9 @@ class Command(LightCommand):
         what.add_parser("list", help="name, state, ratings given of those planned, and hash of each plan")
         new = what.add_parser("new", help="a draft, from a JSON file as POST /api/studies takes it")
         new.add_argument("file", help="'-' reads the standard input")
-        new.add_argument("--as", dest="user", required=True, help="name of the admin who makes it")
-        start = what.add_parser("start", help="start a draft")
-        start.add_argument("name", help="of the study")
-        start.add_argument("--as", dest="user", required=True, help="name of the admin who starts it")
-        self.add_plan(what)
-        self.add_export(what)
-        score = what.add_parser(
-            "score", help="take annotator versions into a sealed study's figures, for ever"
-        )
-        score.add_argument("name", help="of the study")
-        score.add_argument("versions", nargs="*", help="name or beginning of the version; all that wait")
-        score.add_argument("--as", dest="user", required=True, help="name of the admin who scores them")
-        paper = what.add_parser("paper", help="write a LaTeX folder: methods, tables, charts, references")
-        paper.add_argument("name", help="of the study")
-        paper.add_argument("folder", type=Path, help="a new or an empty folder")
-
-    def add_plan(self, what: Any) -> None:
-        """`what` takes a parser for each verb."""
-        plan = what.add_parser("plan", help="print the plan: the text that is hashed, or Markdown")
-        plan.add_argument("name", help="of the study")
+        add_actor(new)
+        add_actor(add_verb(what, "start", "start a draft"))
+        plan = add_verb(what, "plan", "print the plan: the text that is hashed, or Markdown")
         plan.add_argument("--markdown", action="store_true", help="to be read, with the amendments")
         plan.add_argument("--simulate", action="store_true", help="say how sure the study will be instead")
         plan.add_argument("--needed", action="store_true", help="say how many pairs it takes instead")
@@ -79,10 +62,7 @@ class Command(LightCommand):
             plan.add_argument(
                 f"--{name.replace('_', '-')}", type=float, help="a share; assumed in a simulation"
             )
-
-    def add_export(self, what: Any) -> None:
-        export = what.add_parser("export", help="print every revision of every rating, or another part")
-        export.add_argument("name", help="of the study")
+        export = add_verb(what, "export", "print every revision of every rating, or another part")
         export.add_argument(
             "part",
             nargs="?",
@@ -92,17 +72,14 @@ class Command(LightCommand):
         )
         export.add_argument("--json", action="store_true", help="JSON and not CSV")
 
+        score = add_verb(what, "score", "take annotator versions into a sealed study's figures, for ever")
+        score.add_argument("versions", nargs="*", help="name or beginning of the version; all that wait")
+        add_actor(score)
+        paper = add_verb(what, "paper", "write a LaTeX folder: methods, tables, charts, references")
+        paper.add_argument("folder", type=Path, help="a new or an empty folder")
+
     def handle(self, *args: Any, **options: Any) -> None:
-        verbs: dict[str, Callable[[dict[str, Any]], None]] = {
-            "list": self.list,
-            "new": self.new,
-            "start": self.start,
-            "plan": self.plan,
-            "export": self.export,
-            "paper": self.paper,
-            "score": self.score,
-        }
-        verbs[options["what"]](options)
+        getattr(self, options["what"])(options)
 
     def list(self, options: dict[str, Any]) -> None:
         studies = list(Study.objects.order_by("pk"))
@@ -185,6 +162,17 @@ class Command(LightCommand):
         self.stdout.write(
             f"{len(written)} files in {folder}; `pdflatex main` and `bibtex main` make the pages."
         )
+
+
+def add_verb(what: Any, verb: str, words: str) -> ArgumentParser:
+    """A verb that is about one study."""
+    parser: ArgumentParser = what.add_parser(verb, help=words)
+    parser.add_argument("name", help="of the study")
+    return parser
+
+
+def add_actor(parser: ArgumentParser) -> None:
+    parser.add_argument("--as", dest="user", required=True, help="name of the admin who does it")
 
 
 def ratings_of(study: Study, done: int, wanted: int) -> str:
