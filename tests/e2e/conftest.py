@@ -1,12 +1,12 @@
-"""Tests in a real browser: one server, one sample build launched by its form, one Chromium for them all."""
+"""Tests in a real browser: one sample build launched by its form, one server and one Chromium a process."""
 
 from __future__ import annotations
 
+import json
 import os
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
@@ -15,12 +15,16 @@ import pytest
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, BrowserContext, Page
 
+    from tests.e2e.homes import KeptHome
     from tests.e2e.workbench import Workbench
 
 PATIENCE_MS = 20_000
 """Nothing waits so long on a machine of its own; on a busy one a slow answer is not a wrong one."""
 HERE = Path(__file__).parent
 CONTEXT: dict[str, Any] = {"locale": "en-GB", "reduced_motion": "reduce"}
+
+FIRST = "test_pages", "test_memory", "test_paid_build"
+"""The file with most tests, and those that do without the sample build."""
 
 Login = Callable[..., "BrowserContext"]
 
@@ -35,9 +39,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Browser tests come last and together.
 
     Playwright keeps an event loop running in this thread, and while one runs Django refuses its database to
-    all other tests.
+    all other tests. While one process makes the home for `FIRST`, another has tests that do not wait for it.
     """
-    items.sort(key=lambda item: HERE in item.path.parents)
+    places = {HERE / f"{name}.py": place for place, name in enumerate(FIRST)}
+    items.sort(key=lambda item: (HERE in item.path.parents, places.get(item.path, len(FIRST))))
 
 
 def missing(what: str) -> NoReturn:
@@ -62,25 +67,45 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
-    """`manage.py serve` with the sample's collections and the cast of `prepare`; nothing is built yet."""
-    with prepared(tmp_path_factory.mktemp("home")) as running:
-        yield running
+def kept_homes(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where homes are kept that all processes of this run copy."""
+    own = tmp_path_factory.getbasetemp()
+    folder = (own.parent if "PYTEST_XDIST_WORKER" in os.environ else own) / "homes"
+    folder.mkdir(exist_ok=True)
+    return folder
 
 
-@contextmanager
-def prepared(home: Path) -> Iterator[Workbench]:
-    """A server of its own, until the block ends; `home` is gone then."""
-    from tests.e2e.workbench import python, serving
-    from tests.packages import share
+@pytest.fixture(scope="session")
+def prepared(kept_homes: Path) -> KeptHome:
+    """A home with the sample's collections, the cast of `prepare` and its studies; nothing is built yet."""
+    from tests.e2e.homes import keep_once, prepare
 
     if shutil.which("bwrap") is None:
         missing("bubblewrap is not installed (apt-get install bubblewrap)")
-    share(home)
-    python(home, "-m", "tests.e2e.prepare")
-    with serving(home) as running:
+    return keep_once(kept_homes / "prepared", prepare)
+
+
+@pytest.fixture(scope="session")
+def built(browser: Browser, prepared: KeptHome, kept_homes: Path) -> KeptHome:
+    """The same home after the sample build, which was launched by its form and watched to its end."""
+    from tests.e2e.homes import keep_once
+    from tests.e2e.workbench import serving
+
+    def build(kept: KeptHome) -> None:
+        prepared.copy_to(kept.home)
+        with serving(kept.home) as running:
+            kept.note("watched.json", json.dumps(asdict(watch_build(browser, running))))
+
+    return keep_once(kept_homes / "built", build)
+
+
+@pytest.fixture(scope="session")
+def server(built: KeptHome, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+    """`manage.py serve` on a home in which the sample is built."""
+    from tests.e2e.homes import serving_copy
+
+    with serving_copy(built, tmp_path_factory.mktemp("home")) as running:
         yield running
-    shutil.rmtree(home, ignore_errors=True)
 
 
 @pytest.fixture(scope="session")
@@ -131,12 +156,12 @@ class Watched:
     ids: dict[str, int]
 
 
-@pytest.fixture(scope="session")
-def watched(browser: Browser, server: Workbench, sessions: dict[str, Any]) -> Watched:
+def watch_build(browser: Browser, server: Workbench) -> Watched:
     """The sample build, launched by its form; one page follows it by websocket, one with that blocked."""
     from tests.e2e.launching import Order, known_ids, launch, wait_until
     from tests.e2e.pages import Api
 
+    sessions: dict[str, Any] = {}
     admin = entered(browser, server, sessions, "ada")
     blocked = entered(browser, server, sessions, "ada")
     blocked.route_web_socket("**/ws/**", lambda route: route.close())
@@ -159,6 +184,12 @@ def watched(browser: Browser, server: Workbench, sessions: dict[str, Any]) -> Wa
     admin.close()
     blocked.close()
     return found
+
+
+@pytest.fixture(scope="session")
+def watched(built: KeptHome) -> Watched:
+    """What was seen of the sample build, and its ids, which are the same in each copy."""
+    return Watched(**json.loads(built.read("watched.json")))
 
 
 @pytest.fixture(scope="session")
@@ -216,21 +247,16 @@ def functions(server: Workbench, watched: Watched) -> dict[str, int]:
 
 
 @pytest.fixture(scope="session")
-def rated(server: Workbench) -> dict[str, int]:
+def rated(prepared: KeptHome) -> dict[str, int]:
     """Studies by name, each with the rater that `tests.e2e.rated` names."""
-    import json
+    from tests.e2e.homes import rated_in
 
-    from tests.e2e.workbench import python
-
-    ids: dict[str, int] = json.loads(python(server.home, "-m", "tests.e2e.rated"))
-    return ids
+    return rated_in(prepared)
 
 
 @pytest.fixture(scope="session")
 def judged(server: Workbench, functions: dict[str, int], rated: dict[str, int]) -> dict[str, int]:
     """Studies in which something was done, and rows of a few other pages."""
-    import json
-
     from tests.e2e.workbench import python
 
     ids: dict[str, int] = json.loads(
@@ -242,8 +268,6 @@ def judged(server: Workbench, functions: dict[str, int], rated: dict[str, int]) 
 @pytest.fixture(scope="session")
 def ordered(server: Workbench, watched: Watched, other_builds: dict[str, int]) -> dict[str, int]:
     """A benchmark on whose pages, as on those of two builds, orders run and have ended."""
-    import json
-
     from tests.e2e.workbench import python
 
     builds = str(watched.build), str(other_builds["broken"])

@@ -32,8 +32,7 @@ def plain(body: dict[str, Any]) -> dict[str, Any]:
 
 @contextmanager
 def paid(home: Path) -> Iterator[tuple[Workbench, FakeMessages]]:
-    """The server and its provider, until the block ends."""
-    workbench.python(home, "-m", "tests.e2e.prepare")
+    """The server on a prepared home, and its provider, until the block ends."""
     workbench.manage(home, "prices", "load")
     with FakeMessages(answer=plain) as fake:
         settings = {

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from tests.e2e.conftest import Login, prepared
+from tests.e2e.conftest import Login
+from tests.e2e.homes import KeptHome, serving_copy
 from tests.e2e.launching import Order, launch, wait_until_opened
 from tests.e2e.prepare import FEW
 from tests.e2e.workbench import Workbench
@@ -18,9 +19,9 @@ MOST_MB = 200
 
 
 @pytest.fixture(scope="module")
-def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
+def server(prepared: KeptHome, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Workbench]:
     """One whose other pages nobody has looked at: SciPy alone, of their figures, takes 25 MB."""
-    with prepared(tmp_path_factory.mktemp("home")) as running:
+    with serving_copy(prepared, tmp_path_factory.mktemp("home")) as running:
         yield running
 
 

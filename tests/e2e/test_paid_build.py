@@ -4,27 +4,26 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 from playwright.sync_api import Browser, Page, expect
 
 from tests.e2e import paid
-from tests.e2e.conftest import CONTEXT, missing
+from tests.e2e.conftest import CONTEXT
+from tests.e2e.homes import KeptHome
 from tests.e2e.launching import wait_until
 from tests.e2e.pages import NARROW, log_in, overflow
 from tests.e2e.prepare import PASSWORD
 from tests.e2e.workbench import Workbench
 from tests.fake_messages import FakeMessages
-from tests.packages import share
 
 
 @pytest.fixture(scope="module")
-def paying(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Workbench, FakeMessages]]:
-    if shutil.which("bwrap") is None:
-        missing("bubblewrap is not installed (apt-get install bubblewrap)")
-    home: Path = tmp_path_factory.mktemp("paid")
-    share(home)
+def paying(
+    prepared: KeptHome, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[tuple[Workbench, FakeMessages]]:
+    home = tmp_path_factory.mktemp("paid")
+    prepared.copy_to(home)
     with paid.paid(home) as both:
         yield both
     shutil.rmtree(home, ignore_errors=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 from pathlib import Path
 from typing import Any
@@ -13,11 +12,11 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.conftest import CONTEXT, Login
+from tests.e2e.homes import KeptHome
 from tests.e2e.pages import log_in, until_keys_work
 from tests.e2e.prepare import PASSWORD
 from tests.e2e.rated import RATERS
-from tests.e2e.workbench import Workbench, python, serving
-from tests.packages import share
+from tests.e2e.workbench import Workbench, serving
 from tests.ports import free_port
 
 COUNT = (
@@ -339,19 +338,16 @@ def test_a_login_that_ends_while_typing_loses_nothing(page: Page, server: Workbe
 
 
 @pytest.fixture
-def alone(tmp_path: Path) -> tuple[Path, int]:
-    """A home of its own with the studies, for a server that is killed; and a study's id."""
-    if shutil.which("bwrap") is None:
-        pytest.skip("bubblewrap is not installed")
-    share(tmp_path)
-    ids = json.loads(python(tmp_path, "-m", "tests.e2e.rated"))
-    return tmp_path, int(ids["stopped"])
+def alone(prepared: KeptHome, tmp_path: Path) -> Path:
+    """A home of its own with the studies, for a server that is killed."""
+    prepared.copy_to(tmp_path)
+    return tmp_path
 
 
 def test_a_server_that_dies_in_the_middle_of_a_save_loses_nothing(
-    alone: tuple[Path, int], browser: Browser
+    alone: Path, rated: dict[str, int], browser: Browser
 ) -> None:
-    (home, study), port = alone, free_port()
+    home, study, port = alone, rated["stopped"], free_port()
     context: BrowserContext = browser.new_context(**CONTEXT)
     page = context.new_page()
     with serving(home, port) as server:
