@@ -3,19 +3,18 @@
 from django.urls import path
 
 from annotation.web.audit_log import views as audit
-from annotation.web.benchmarks import export_views, publication_views, scoring_views
+from annotation.web.benchmarks import publication_views
 from annotation.web.benchmarks import views as benchmarks
 from annotation.web.browse import views as browse
 from annotation.web.builds import views as builds
 from annotation.web.canary import views as canary
 from annotation.web.cases import trial_views as trials
-from annotation.web.collections import filtering_views, upload_views
 from annotation.web.collections import views as collections
 from annotation.web.comparison import views as comparison
 from annotation.web.connection import views as connecting
 from annotation.web.corpus import views as corpus
 from annotation.web.dashboard import views as dashboard
-from annotation.web.derived import extension_views, rerun_views, unjudged_views
+from annotation.web.derived import views as derived
 from annotation.web.drift import views as drift
 from annotation.web.label_audit import views as label_audit
 from annotation.web.label_quality import views as quality
@@ -24,9 +23,8 @@ from annotation.web.missing_functions import views as missing
 from annotation.web.money import views as caps
 from annotation.web.pins import views as pins
 from annotation.web.rating import actions
-from annotation.web.rating import trial_views as rating_trials
 from annotation.web.rating import views as rating_pages
-from annotation.web.review import as_before_views, call_views
+from annotation.web.review import call_views
 from annotation.web.review import views as review
 from annotation.web.rounds import views as rounds
 from annotation.web.studies import adjudication_views, change_views, figure_views, guideline_views
@@ -38,13 +36,13 @@ urlpatterns = [
     path("connection/", connecting.index, name="connection"),
     path("connection/tests/<int:pk>/", connecting.detail, name="connection-test"),
     path("collections/", collections.index, name="collections"),
-    path("collections/upload/", upload_views.upload, name="upload"),
-    path("collections/upload/<int:pk>/", upload_views.columns, name="upload-columns"),
+    path("collections/upload/", collections.upload, name="upload"),
+    path("collections/upload/<int:pk>/", collections.columns, name="upload-columns"),
     path("collections/jobs/", collections.jobs, name="import-jobs"),
-    path("collections/upload/<int:pk>/cancel/", upload_views.stop, name="import-cancel"),
+    path("collections/upload/<int:pk>/cancel/", collections.stop, name="import-cancel"),
     path("collections/<int:pk>/", collections.detail, name="collection"),
-    path("collections/<int:pk>/filters/", filtering_views.index, name="collection-filters"),
-    path("collections/<int:pk>/filters/jobs/", filtering_views.jobs, name="collection-filter-jobs"),
+    path("collections/<int:pk>/filters/", collections.filters, name="collection-filters"),
+    path("collections/<int:pk>/filters/jobs/", collections.filter_jobs, name="collection-filter-jobs"),
     path("collections/<int:pk>/corpus/", corpus.collection, name="collection-corpus"),
     path("collections/<int:pk>/corpus/pin/", pins.take_collection_corpus, name="collection-corpus-pin"),
     path("builds/new/", builds.new, name="build-new"),
@@ -53,8 +51,8 @@ urlpatterns = [
     path("builds/<int:pk>/control/", builds.control, name="build-control"),
     path("builds/<int:pk>/cap/", caps.build_cap, name="build-cap"),
     path("builds/<int:pk>/cases/", builds.cases, name="build-cases"),
-    path("builds/<int:pk>/extend/", extension_views.extend, name="build-extend"),
-    path("builds/<int:pk>/again/", rerun_views.again, name="build-again"),
+    path("builds/<int:pk>/extend/", derived.extend, name="build-extend"),
+    path("builds/<int:pk>/again/", derived.again, name="build-again"),
     path("builds/<int:pk>/abandoned/", builds.abandoned, name="build-abandoned"),
     path("builds/<int:pk>/merge/", rounds.merge, name="build-merge"),
     path("builds/<int:pk>/pin/", pins.take_build, name="build-pin"),
@@ -81,22 +79,22 @@ urlpatterns = [
     path("benchmarks/<int:pk>/pin/", pins.take_benchmark, name="benchmark-pin"),
     path("benchmarks/<int:pk>/compare/", benchmarks.compare, name="benchmark-compare"),
     path("benchmarks/<int:pk>/compare/pin/", pins.take_comparison, name="benchmark-compare-pin"),
-    path("benchmarks/<int:pk>/score/", scoring_views.index, name="benchmark-score"),
-    path("benchmarks/<int:pk>/score/jobs/", scoring_views.score_jobs, name="benchmark-score-jobs"),
-    path("benchmarks/<int:pk>/score/cancel/", scoring_views.cancel, name="benchmark-score-cancel"),
-    path("benchmarks/<int:pk>/score/figures/", scoring_views.figures, name="benchmark-figures"),
+    path("benchmarks/<int:pk>/score/", benchmarks.score, name="benchmark-score"),
+    path("benchmarks/<int:pk>/score/jobs/", benchmarks.score_jobs, name="benchmark-score-jobs"),
+    path("benchmarks/<int:pk>/score/cancel/", benchmarks.cancel_score, name="benchmark-score-cancel"),
+    path("benchmarks/<int:pk>/score/figures/", benchmarks.order_figures, name="benchmark-figures"),
     path("benchmarks/<int:pk>/upload/", benchmarks.upload_run, name="benchmark-upload"),
     path("benchmarks/<int:pk>/upload/jobs/", benchmarks.upload_jobs, name="benchmark-upload-jobs"),
     path("benchmarks/<int:pk>/queries/<int:query_pk>/", benchmarks.query, name="benchmark-query"),
-    path("benchmarks/<int:pk>/holes/", unjudged_views.fill, name="benchmark-holes"),
-    path("benchmarks/<int:pk>/holes/experts/", unjudged_views.queue, name="benchmark-queue"),
-    path("benchmarks/<int:pk>/holes/publish/", unjudged_views.publish, name="benchmark-filled"),
-    path("benchmarks/<int:pk>/holes/jobs/", unjudged_views.unjudged_jobs, name="benchmark-holes-jobs"),
+    path("benchmarks/<int:pk>/holes/", derived.fill, name="benchmark-holes"),
+    path("benchmarks/<int:pk>/holes/experts/", derived.queue, name="benchmark-queue"),
+    path("benchmarks/<int:pk>/holes/publish/", derived.publish, name="benchmark-filled"),
+    path("benchmarks/<int:pk>/holes/jobs/", derived.unjudged_jobs, name="benchmark-holes-jobs"),
     path("benchmarks/<int:pk>/corpus/", corpus.benchmark, name="benchmark-corpus"),
     path("benchmarks/<int:pk>/corpus/pin/", pins.take_benchmark_corpus, name="benchmark-corpus-pin"),
-    path("benchmarks/<int:pk>/exports/", export_views.index, name="benchmark-exports"),
-    path("benchmarks/<int:pk>/exports/jobs/", export_views.export_jobs, name="benchmark-export-jobs"),
-    path("benchmarks/<int:pk>/exports/<int:job_pk>/", export_views.download, name="benchmark-export"),
+    path("benchmarks/<int:pk>/exports/", benchmarks.exports_of, name="benchmark-exports"),
+    path("benchmarks/<int:pk>/exports/jobs/", benchmarks.export_jobs, name="benchmark-export-jobs"),
+    path("benchmarks/<int:pk>/exports/<int:job_pk>/", benchmarks.download, name="benchmark-export"),
     path("browse/", browse.index, name="browse"),
     path("browse/compare/", comparison.compare, name="compare"),
     path("browse/compare/pin/", pins.take_two_builds, name="compare-pin"),
@@ -115,7 +113,7 @@ urlpatterns = [
     path("review/builds/<int:build_pk>/", review.next_case, name="review-next"),
     path("review/cases/<int:pk>/", review.case, name="review-case"),
     path("review/cases/<int:pk>/label/", review.label, name="review-label"),
-    path("review/cases/<int:pk>/as-before/", as_before_views.as_before, name="review-as-before"),
+    path("review/cases/<int:pk>/as-before/", review.as_before, name="review-as-before"),
     path("review/cases/<int:pk>/undo/", review.undo, name="review-undo"),
     path("review/cases/<int:pk>/draft/", review.draft, name="review-draft"),
     path("review/cases/<int:pk>/run/", review.run, name="review-run"),
@@ -168,10 +166,10 @@ urlpatterns = [
     ),
     path(
         "rate/<int:study_pk>/pairs/<int:number>/programs/<int:pk>/strength/",
-        rating_trials.strength,
+        rating_pages.strength,
         name="rate-strength",
     ),
-    path("rate/<int:study_pk>/pairs/<int:number>/trials/<int:pk>/", rating_trials.trial, name="rate-trial"),
+    path("rate/<int:study_pk>/pairs/<int:number>/trials/<int:pk>/", rating_pages.trial, name="rate-trial"),
     path("adjudication/", adjudication_views.index, name="adjudication"),
     path("adjudication/<int:study_pk>/", adjudication_views.queue, name="adjudication-queue"),
     path(

@@ -19,9 +19,9 @@ OWN_SQL = """
     web/audit_log/test_views web/benchmarks/test_flaws web/benchmarks/test_run_uploading
     web/browse/test_browse_pages web/browse/test_page web/builds/test_disputes web/builds/test_figures
     web/builds/test_trends web/cases/test_case_lists_page web/cases/test_filters web/cases/test_page
-    web/cases/test_row_counts web/cases/test_trial_views web/collections/test_filtering_views
+    web/cases/test_row_counts web/cases/test_trial_views web/collections/test_filtering_pages
     web/collections/test_uploading_parts web/corpus/test_distribution web/corpus/test_ranks
-    web/derived/test_extension_views web/label_audit/test_views web/missing_functions/test_views
+    web/derived/test_views web/label_audit/test_views web/missing_functions/test_views
     web/money/test_estimates web/pins/test_pins_again web/rating/test_actions web/review/test_draft_pages
     web/review/test_next_pages web/shared/test_pagination web/shared/test_seen_after_rating
     web/shared/test_seen_by_filters web/studies/test_adjudication_views

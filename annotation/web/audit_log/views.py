@@ -25,7 +25,7 @@ from annotation.web.audit_log.page import (
     list_told_pairs,
 )
 from annotation.web.rating.actions import newest_in
-from annotation.web.studies.views import person
+from annotation.web.shared.requests import person
 
 
 @require_role(Role.ADMIN, GET)

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.web.shared import jobs
-from annotation.web.shared.choices import set_choices
+from annotation.web.shared.forms import set_choices
 from retrieval.exporting.export_run import FORMATS
 from retrieval.exporting.jobs.order import ExportOrder, file_of
 from retrieval.exporting.jobs.removal import kept_until

@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from typing import cast
-
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 
 from annotation.accounts.roles import FORM, GET, Role, builds_visible_to, require_role
 from annotation.derived.publish_job import benchmark_published_by
@@ -15,6 +12,7 @@ from annotation.models import Build
 from annotation.web.benchmarks import publication
 from annotation.web.derived import corrected_labels
 from annotation.web.shared.jobs import render_job_table
+from annotation.web.shared.requests import person, render_form
 from retrieval.models import Job
 
 
@@ -26,12 +24,11 @@ def build(request: HttpRequest, pk: int) -> HttpResponse:
     """
     found = visible(request, pk)
     form = publication.PublishForm(request.POST or None, initial=publication.initial_publish_values(found))
-    if form.is_valid() and (job := form.job(found, cast(User, request.user))):
+    if form.is_valid() and (job := form.job(found, person(request))):
         return leave(request, job, "build-publish")
     page = publication.publish_page(found, counted="counted" in request.GET)
-    context = {"page": page, "table": page["jobs"], "form": form}
-    return render(
-        request, "annotation/benchmarks/build_publish.html", context, status=422 if form.errors else 200
+    return render_form(
+        request, "annotation/benchmarks/build_publish.html", form, page=page, table=page["jobs"]
     )
 
 
@@ -43,12 +40,11 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
         raise Http404("The build has no given pairs with labels.")
     benchmark = found.pair_list.benchmark
     form = corrected_labels.CorrectForm(request.POST or None, initial={"name": benchmark.name})
-    if form.is_valid() and (job := form.job(found, benchmark, cast(User, request.user))):
+    if form.is_valid() and (job := form.job(found, benchmark, person(request))):
         return leave(request, job, "build-correct")
     page = corrected_labels.correct_page(found, benchmark)
-    context = {"page": page, "table": page["jobs"], "form": form}
-    return render(
-        request, "annotation/benchmarks/build_correct.html", context, status=422 if form.errors else 200
+    return render_form(
+        request, "annotation/benchmarks/build_correct.html", form, page=page, table=page["jobs"]
     )
 
 

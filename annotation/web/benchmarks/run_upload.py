@@ -16,7 +16,7 @@ from django.core.files.uploadedfile import UploadedFile
 from django.urls import reverse
 
 from annotation.web.shared import jobs
-from annotation.web.shared.choices import set_choices
+from annotation.web.shared.forms import set_choices
 from retrieval.evaluation.runs.jobs import RunOrder, perform_run_job
 from retrieval.evaluation.runs.system_run import SYSTEM_LENGTH
 from retrieval.filters import TEXT_OPTIONS

@@ -16,7 +16,7 @@ from annotation.web.benchmarks import leaderboard_notes
 from annotation.web.benchmarks.page import matches_of
 from annotation.web.benchmarks.run_upload import pools_of
 from annotation.web.shared import jobs
-from annotation.web.shared.choices import set_choices
+from annotation.web.shared.forms import set_choices
 from retrieval.encoders import UnknownEncoder
 from retrieval.evaluation.runs.score_jobs import ScoreOrder, What
 from retrieval.evaluation.runs.system_run import SYSTEM_LENGTH

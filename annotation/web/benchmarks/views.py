@@ -1,21 +1,35 @@
-"""Benchmarks for readers: what there is, who stands where, and one query's lists side by side."""
+"""Benchmarks: what there is, who stands where; runs, scores and exports that people order.
+
+Whoever has an export has seen all labels, and may rate none of these pairs blind any more.
+"""
 
 from __future__ import annotations
 
-from typing import cast
-
+from django.conf import settings
 from django.contrib import messages
-from django.contrib.auth.models import User
-from django.http import HttpRequest, HttpResponse
+from django.http import FileResponse, Http404, HttpRequest, HttpResponse
+from django.http.response import HttpResponseBase
 from django.shortcuts import get_object_or_404, redirect, render
+from django.urls import reverse
 
-from annotation.accounts.roles import FORM, GET, Role, benchmarks_visible_to, blind_in, require_role
-from annotation.studies.exposure import mark_seen
-from annotation.web.benchmarks import run_upload, versions
+from annotation.accounts.roles import FORM, GET, POST, Role, benchmarks_visible_to, blind_in, require_role
+from annotation.jobs import celery_tasks
+from annotation.studies.exposure import mark_benchmark_seen, mark_seen
+from annotation.web.benchmarks import exports, run_upload, versions
 from annotation.web.benchmarks.page import benchmark_page, benchmarks_page, query_page
+from annotation.web.benchmarks.score_jobs import (
+    NotOrdered,
+    ScoreForm,
+    cancel_score_job,
+    figures_ordered,
+    score_jobs_of_benchmark,
+)
 from annotation.web.shared.jobs import render_job_table
+from annotation.web.shared.pagination import whole_number
+from annotation.web.shared.requests import person, render_form
 from retrieval.evaluation.content import query_members
-from retrieval.models import Text
+from retrieval.exporting.jobs.order import ExportOrder, export_file_name, file_of
+from retrieval.models import Benchmark, Job, Text
 
 
 @require_role(Role.READER, GET)
@@ -56,17 +70,100 @@ def upload_run(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
     posted = request.method == "POST"
     form = run_upload.form_for(benchmark, *((request.POST, request.FILES) if posted else ()))
-    if posted and form.is_valid() and (job := form.job(benchmark, cast(User, request.user))):
+    if posted and form.is_valid() and (job := form.job(benchmark, person(request))):
         if "run" not in job.result:
             return redirect("benchmark-upload", pk=benchmark.pk)
         for note in job.result["notes"]:
             messages.success(request, note)
         return redirect("benchmark", pk=benchmark.pk)
-    context = {"benchmark": benchmark, "form": form, "table": run_upload.run_jobs_of_benchmark(benchmark)}
-    return render(request, "annotation/benchmarks/upload.html", context, status=422 if form.errors else 200)
+    table = run_upload.run_jobs_of_benchmark(benchmark)
+    return render_form(request, "annotation/benchmarks/upload.html", form, benchmark=benchmark, table=table)
 
 
 @require_role(Role.ADMIN, GET)
 def upload_jobs(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
     return render_job_table(request, run_upload.run_jobs_of_benchmark(benchmark))
+
+
+@require_role(Role.ADMIN, FORM)
+def score(request: HttpRequest, pk: int) -> HttpResponse:
+    """POST orders the search and its scores."""
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    form = ScoreForm(benchmark, request.POST if request.method == "POST" else None)
+    if form.is_valid() and form.order(person(request)):
+        celery_tasks.wake("mining")
+        return redirect(f"{reverse('benchmark-score', args=[pk])}#jobs")
+    return render_form(
+        request,
+        "annotation/benchmarks/score.html",
+        form,
+        benchmark=benchmark,
+        chosen=form["encoders"].value() or [],
+        table=score_jobs_of_benchmark(benchmark),
+    )
+
+
+@require_role(Role.ADMIN, POST)
+def order_figures(request: HttpRequest, pk: int) -> HttpResponse:
+    """Order the figures of the board that the page shows."""
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    try:
+        figures_ordered(benchmark, person(request), request.POST)
+        celery_tasks.wake("mining")
+    except NotOrdered as why:
+        messages.error(request, str(why))
+    return redirect(f"{reverse('benchmark-score', args=[pk])}#jobs")
+
+
+@require_role(Role.ADMIN, POST)
+def cancel_score(request: HttpRequest, pk: int) -> HttpResponse:
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    if not cancel_score_job(benchmark, whole_number(request.POST.get("job", ""))):
+        messages.error(request, "That order has ended already.")
+    return redirect(f"{reverse('benchmark-score', args=[pk])}#jobs")
+
+
+@require_role(Role.ADMIN, GET)
+def score_jobs(request: HttpRequest, pk: int) -> HttpResponse:
+    benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
+    return render_job_table(request, score_jobs_of_benchmark(benchmark))
+
+
+@require_role(Role.ADMIN, FORM)
+def exports_of(request: HttpRequest, pk: int) -> HttpResponse:
+    benchmark = visible_benchmark(request, pk)
+    form = exports.ExportForm(request.POST or None, benchmark=benchmark)
+    if form.is_valid() and form.job(benchmark, person(request)):
+        messages.success(request, "A worker writes the export; its progress is below.")
+        return redirect("benchmark-exports", pk=benchmark.pk)
+    return render_form(
+        request,
+        "annotation/benchmarks/exports.html",
+        form,
+        benchmark=benchmark,
+        table=exports.export_jobs_of_benchmark(benchmark),
+    )
+
+
+@require_role(Role.ADMIN, GET)
+def export_jobs(request: HttpRequest, pk: int) -> HttpResponse:
+    return render_job_table(request, exports.export_jobs_of_benchmark(visible_benchmark(request, pk)))
+
+
+@require_role(Role.ADMIN, GET)
+def download(request: HttpRequest, pk: int, job_pk: int) -> HttpResponseBase:
+    """The file, streamed."""
+    benchmark = visible_benchmark(request, pk)
+    done = Job.objects.about(Job.Kind.EXPORT, benchmark.pk).filter(state=Job.State.DONE)
+    job = get_object_or_404(done, pk=job_pk)
+    path = file_of(settings.COSQA_HOME, job)
+    if not path.is_file():
+        raise Http404("The file was removed, or is on another machine: the page of exports makes it again.")
+    mark_benchmark_seen(request.user, benchmark)
+    name = export_file_name(benchmark, ExportOrder.of(job))
+    return FileResponse(path.open("rb"), as_attachment=True, filename=name)
+
+
+def visible_benchmark(request: HttpRequest, pk: int) -> Benchmark:
+    return get_object_or_404(benchmarks_visible_to(request.user), pk=pk)

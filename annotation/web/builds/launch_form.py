@@ -19,10 +19,9 @@ from annotation.builds.launch.prices import is_priced, unknown_price
 from annotation.derived.several_annotators import EXPERTS, Who
 from annotation.llm.sampling import EXAMPLE, LONGER
 from annotation.models import Build
-from annotation.web.builds.canary_skip import SkippingForm
-from annotation.web.builds.provider_form import AnsweringForm, usual_model
+from annotation.web.builds.provider_form import AnsweringForm, SkippingForm, usual_model
 from annotation.web.label_audit import given_pairs
-from annotation.web.shared.choices import set_choices
+from annotation.web.shared.forms import set_choices
 from retrieval.filters import TEXT_OPTIONS, Rule
 from retrieval.filters.queries import query_rule
 from retrieval.fusion import WORDS, Fusion

@@ -30,6 +30,7 @@ from annotation.web.cases.page import cases_number, cases_page
 from annotation.web.cases.row_counts import is_number_wanted, number_alone
 from annotation.web.money import estimates
 from annotation.web.shared.pagination import whole_number
+from annotation.web.shared.requests import render_form
 from retrieval.mining import known_encoders
 from retrieval.texts.hostile import mark_hostile_characters
 
@@ -46,8 +47,7 @@ def new(request: HttpRequest) -> HttpResponse:
             form.add_error(None, str(why))
     choices, ticked = known_encoders.to_choose(), form["encoders"].value()
     unready = sum(bool(choice.missing) and choice.name not in ticked for choice in choices)
-    context = {"form": form, "encoders": choices, "unready": unready}
-    return render(request, "annotation/builds/new.html", context, status=422 if form.errors else 200)
+    return render_form(request, "annotation/builds/new.html", form, encoders=choices, unready=unready)
 
 
 def ordered(request: HttpRequest, form: LaunchForm) -> HttpResponse:

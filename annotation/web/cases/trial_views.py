@@ -21,8 +21,7 @@ from annotation.studies.exposure import mark_seen
 from annotation.web.browse.views import build_of, query_of
 from annotation.web.cases.cross_tests import grid_view
 from annotation.web.cases.test_strength import strength_page, trial_page
-from annotation.web.review.pace_limits import mark_rate_limited
-from annotation.web.review.views import is_fragment, person
+from annotation.web.shared.requests import is_fragment, mark_rate_limited, person
 
 FRAGMENT = "annotation/executions/_strength.html"
 

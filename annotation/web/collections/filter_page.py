@@ -12,7 +12,7 @@ from django.core.cache import cache
 from django.urls import reverse
 
 from annotation.web.shared import jobs
-from annotation.web.shared.choices import set_choices
+from annotation.web.shared.forms import set_choices
 from retrieval.collections import derivation, filter_steps
 from retrieval.collections.derivation import (
     CODESEARCHNET,

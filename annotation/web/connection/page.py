@@ -18,7 +18,7 @@ from annotation.llm.profiles import (
     parse_provider_profile,
 )
 from annotation.models import ConnectionTest, Price
-from annotation.web.shared.choices import set_choices
+from annotation.web.shared.forms import set_choices
 
 SHOWN: Final = 10
 LONGEST_MODEL: Final = 120

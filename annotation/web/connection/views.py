@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-from typing import cast
-
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
@@ -13,6 +10,7 @@ from annotation.builds.control import connection_test
 from annotation.jobs import celery_tasks
 from annotation.models import ConnectionTest
 from annotation.web.connection.page import ConnectionForm, connection_page, test_page
+from annotation.web.shared.requests import person, render_form
 
 
 @require_role(Role.ADMIN, FORM)
@@ -20,14 +18,13 @@ def index(request: HttpRequest) -> HttpResponse:
     form = ConnectionForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
         try:
-            test = connection_test.request_connection_test(cast(User, request.user), form.wanted())
+            test = connection_test.request_connection_test(person(request), form.wanted())
         except connection_test.TestRefused as why:
             form.add_error(None, str(why))
         else:
             celery_tasks.wake("llm")
             return redirect("connection-test", pk=test.pk)
-    context = {"form": form, "page": connection_page()}
-    return render(request, "annotation/connection/detail.html", context, status=422 if form.errors else 200)
+    return render_form(request, "annotation/connection/detail.html", form, page=connection_page())
 
 
 @require_role(Role.ADMIN, GET)

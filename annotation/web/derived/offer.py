@@ -19,8 +19,7 @@ from annotation.builds.launch.order import LaunchRefused
 from annotation.derived.derivation import Decision, Derivation
 from annotation.jobs.providers import find_token_counter
 from annotation.models.builds.build import NANO
-from annotation.web.builds.canary_skip import SkippingForm
-from annotation.web.builds.provider_form import AnsweringForm
+from annotation.web.builds.provider_form import AnsweringForm, SkippingForm
 from annotation.web.money.estimates import Priced, Warned, find_estimate_warnings
 from annotation.web.shared.words import format_dollars
 from retrieval.evaluation.holes import NoHoles

@@ -28,7 +28,7 @@ from annotation.web.derived.offer import (
     build_offer,
 )
 from annotation.web.shared import jobs
-from annotation.web.shared.choices import set_choices
+from annotation.web.shared.forms import set_choices
 from retrieval.evaluation.holes import DEEPEST, DEPTH
 from retrieval.models import Benchmark, Job, Pool, Run
 from retrieval.texts.plurals import count_noun

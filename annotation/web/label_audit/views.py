@@ -12,6 +12,7 @@ from annotation.studies.exposure import mark_seen
 from annotation.studies.plan.plan import StudyRefused
 from annotation.web.label_audit.given_pairs import PairsForm
 from annotation.web.label_audit.page import audit_page
+from annotation.web.shared.requests import render_form
 from retrieval.texts.plurals import count_noun
 
 
@@ -37,9 +38,10 @@ def upload(request: HttpRequest) -> HttpResponse:
     form = PairsForm(request.POST or None, request.FILES or None)
     read = form.read() if form.is_valid() else None
     if read is None:
-        context = {"form": form}
-        return render(
-            request, "annotation/label_audit/pairs_new.html", context, status=422 if form.errors else 200
+        return render_form(
+            request,
+            "annotation/label_audit/pairs_new.html",
+            form,
         )
     left = f"; {count_noun(len(read.left_out), 'row')} left out" if read.left_out else ""
     messages.success(request, f"{count_noun(read.pairs.size, 'pair')} of {read.pairs.name}{left}.")

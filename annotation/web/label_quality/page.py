@@ -26,7 +26,7 @@ from annotation.quality.report import WrongPair
 from annotation.web.cases.code import spell_unseen_characters
 from annotation.web.collections.upload_form import build_collection_field
 from annotation.web.comparison.annotators import choices_of
-from annotation.web.shared.choices import set_choices
+from annotation.web.shared.forms import set_choices
 from annotation.web.shared.words import label_sign
 from retrieval.models import Collection
 

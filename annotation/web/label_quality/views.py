@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
-from django.shortcuts import render
 
 from annotation.accounts.roles import FORM, Role, builds_visible_to, refuse_while_blind, require_role
 from annotation.studies.exposure import mark_seen
 from annotation.web.label_quality.page import QualityForm, page_of
+from annotation.web.shared.requests import render_form
 
 
 @require_role(Role.EXPERT, FORM)
@@ -25,7 +25,6 @@ def index(request: HttpRequest) -> HttpResponse:
         if "json" in request.POST:
             headers = {"Content-Disposition": 'attachment; filename="quality.json"'}
             return JsonResponse(bench.as_json(), headers=headers, json_dumps_params={"indent": 2})
-    context = {"form": form, "page": page_of(bench) if bench else None}
-    return render(
-        request, "annotation/label_quality/quality.html", context, status=422 if form.errors else 200
+    return render_form(
+        request, "annotation/label_quality/quality.html", form, page=page_of(bench) if bench else None
     )

@@ -25,10 +25,9 @@ from annotation.review import NothingToUndo, drafts
 from annotation.studies.exposure import mark_counts_seen, mark_seen
 from annotation.web.missing_functions import proposals
 from annotation.web.missing_functions.proposals import UnsavedProposal
-from annotation.web.review.draft_views import kept, refused, window_of
-from annotation.web.review.pace_limits import mark_rate_limited
-from annotation.web.review.views import answer, number, person
+from annotation.web.review.drafts import kept, refused, window_of
 from annotation.web.shared.pagination import whole_number
+from annotation.web.shared.requests import answer, mark_rate_limited, number, person
 from retrieval.models import Text
 
 

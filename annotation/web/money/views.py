@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
+from django.shortcuts import get_object_or_404, redirect
 
 from annotation.accounts.roles import FORM, Role, jobs_visible_to, require_role
 from annotation.builds.control import pause_resume, spending_caps
@@ -13,6 +13,7 @@ from annotation.builds.control.spending_caps import CapRefused
 from annotation.models import Build
 from annotation.web.builds import notices
 from annotation.web.money.page import CapForm, cap_of, project_money
+from annotation.web.shared.requests import render_form
 from retrieval.texts.plurals import count_noun
 
 
@@ -31,8 +32,14 @@ def build_cap(request: HttpRequest, pk: int) -> HttpResponse:
             form.add_error(None, str(why))
         else:
             return changed(request, build)
-    context = {"build": build, "cap": cap, "form": form, "can_resume": build.state == Build.State.PAUSED}
-    return render(request, "annotation/money/build_cap.html", context, status=422 if form.errors else 200)
+    return render_form(
+        request,
+        "annotation/money/build_cap.html",
+        form,
+        build=build,
+        cap=cap,
+        can_resume=build.state == Build.State.PAUSED,
+    )
 
 
 def changed(request: HttpRequest, build: Build) -> HttpResponse:
@@ -67,5 +74,4 @@ def project_cap(request: HttpRequest) -> HttpResponse:
             for notice in notices.build_unpriced_notices():
                 messages.warning(request, f"{notice['words']} {notice['to_do']}")
             return redirect("project-cap")
-    context = {"page": page, "form": form}
-    return render(request, "annotation/money/project_cap.html", context, status=422 if form.errors else 200)
+    return render_form(request, "annotation/money/project_cap.html", form, page=page)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import cast
 from urllib.parse import urlencode
 
 from django.contrib import messages
@@ -39,6 +38,7 @@ from annotation.web.pins.page import (
 )
 from annotation.web.shared.jobs import render_job_table
 from annotation.web.shared.pagination import whole_number
+from annotation.web.shared.requests import person
 from retrieval.models import Collection, Pin, Pool
 
 
@@ -63,7 +63,7 @@ def detail(request: HttpRequest, pk: int) -> HttpResponse:
 def compute_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Have a worker compute the pin again, from `start` on."""
     why = reproduction.order_reproduction(
-        seen_by(request, pk), request.POST.get("start", ""), cast(User, request.user)
+        seen_by(request, pk), request.POST.get("start", ""), person(request)
     )
     if why:
         messages.info(request, why)

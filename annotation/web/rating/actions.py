@@ -10,9 +10,8 @@ from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.accounts.roles import Role, require_role
+from annotation.accounts.roles import FORM, GET, POST, Role, require_role
 from annotation.models import Assignment, Rating, StudyPair
 from annotation.studies.enrolment import queue, rater_studies
 from annotation.studies.plan.form_checks import BadRating, RaterStatement, value_of
@@ -25,13 +24,12 @@ from annotation.web.rating.page import (
 )
 from annotation.web.rating.study_list import leave_page
 from annotation.web.rating.views import own_enrolment, show_again, to_pair, to_study
-from annotation.web.review.draft_views import kept, window_of
-from annotation.web.review.views import number as whole
-from annotation.web.review.views import person
+from annotation.web.review.drafts import kept, window_of
+from annotation.web.shared.requests import number as whole
+from annotation.web.shared.requests import person
 
 
-@require_role(Role.EXPERT)
-@require_safe
+@require_role(Role.EXPERT, GET)
 def open_next_pair(request: HttpRequest, study_pk: int) -> HttpResponse:
     """To the pair that is open, or to another one, reserved now; to the study where nothing is to be done."""
     enrolment = own_enrolment(request, study_pk)
@@ -45,8 +43,7 @@ def open_next_pair(request: HttpRequest, study_pk: int) -> HttpResponse:
     return to_pair(found) if found else to_study(study_pk)
 
 
-@require_role(Role.EXPERT)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.EXPERT, FORM)
 def submit_rating(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Store what was said and go on; what can't be stored is shown again as it was typed.
 
@@ -74,8 +71,7 @@ def submit_rating(request: HttpRequest, study_pk: int, number: int) -> HttpRespo
     return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
 
 
-@require_role(Role.EXPERT)
-@require_POST
+@require_role(Role.EXPERT, POST)
 def skip_assigned_pair(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Give the pair back with a reason, and go on."""
     found, reason = load_held_assignment(request, study_pk, number), request.POST.get("reason", "")
@@ -89,8 +85,7 @@ def skip_assigned_pair(request: HttpRequest, study_pk: int, number: int) -> Http
     return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
 
 
-@require_role(Role.EXPERT)
-@require_POST
+@require_role(Role.EXPERT, POST)
 def save_rating_draft(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Keep what is being typed; 204, 409 with what another window has kept, or 400 with what is wrong."""
     found, sent = load_held_assignment(request, study_pk, number), request.POST
@@ -98,8 +93,7 @@ def save_rating_draft(request: HttpRequest, study_pk: int, number: int) -> HttpR
     return kept(lambda: drafts.save_draft(found, field, text, window_of(request)))
 
 
-@require_role(Role.EXPERT)
-@require_POST
+@require_role(Role.EXPERT, POST)
 def record_rating_heartbeat(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Hold on to the pair; 204, or 409 with what happened to it."""
     found = load_held_assignment(request, study_pk, number)
@@ -110,8 +104,7 @@ def record_rating_heartbeat(request: HttpRequest, study_pk: int, number: int) ->
     return HttpResponse(status=204)
 
 
-@require_role(Role.EXPERT)
-@require_POST
+@require_role(Role.EXPERT, POST)
 def undo_rating(request: HttpRequest, study_pk: int) -> HttpResponse:
     """Take back the decision that the form names in `undoes`, without it the last one, and go to its pair.
 
@@ -127,8 +120,7 @@ def undo_rating(request: HttpRequest, study_pk: int) -> HttpResponse:
     return to_pair(found)
 
 
-@require_role(Role.EXPERT)
-@require_POST
+@require_role(Role.EXPERT, POST)
 def restore_rating_revision(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
     """Let an earlier revision of one's own rating stand again, and show the pair as it is now."""
     found = load_held_assignment(request, study_pk, number)
@@ -142,8 +134,7 @@ def restore_rating_revision(request: HttpRequest, study_pk: int, number: int, pk
     return to_pair(found)
 
 
-@require_role(Role.EXPERT)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.EXPERT, FORM)
 def leave_study(request: HttpRequest, study_pk: int) -> HttpResponse:
     """Whether to end one's part early; a POST does it: what is open is given back, what was said stays."""
     enrolment = own_enrolment(request, study_pk)

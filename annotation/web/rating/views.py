@@ -9,31 +9,32 @@ from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_list_or_404, get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import trigger_client_event
 
 from annotation import draft_rules
-from annotation.accounts.roles import Role, require_role
+from annotation.accounts.roles import FORM, GET, Role, require_role
 from annotation.jobs import celery_tasks
-from annotation.models import Assignment, CallRequest, Enrolment
+from annotation.models import Assignment, CallRequest, Enrolment, TestProgram
 from annotation.review import calls
 from annotation.review.assertions import NoAssertion
 from annotation.review.own_tests import BadTest, TooManyWaiting
+from annotation.review.strength import NothingToChange
 from annotation.studies.enrolment import rater_studies
 from annotation.studies.enrolment.rater_studies import BadProfile, Profile
 from annotation.studies.exposure import mark_seen, mark_test_seen
 from annotation.studies.plan.guidelines import acknowledge_guideline
-from annotation.studies.rating import drafts, runs, shown_pair
+from annotation.studies.rating import drafts, runs, shown_pair, test_strength
+from annotation.studies.rating.runs import NotNow
 from annotation.web.rating import study_list
 from annotation.web.rating.form import Sent
 from annotation.web.rating.page import (
     rating_page,
 )
 from annotation.web.rating.runs import call_page, pair_url, run_page
-from annotation.web.review.draft_views import window_of
+from annotation.web.rating.test_strength import strength_page, trial_page
+from annotation.web.review.drafts import window_of
 from annotation.web.review.keys import key_views
-from annotation.web.review.pace_limits import mark_rate_limited
-from annotation.web.review.views import answer, is_fragment, person
+from annotation.web.shared.requests import answer, is_fragment, mark_rate_limited, person
 from sandbox.expression_call import BadExpression
 
 PATIENCE: Final = 1.0
@@ -41,16 +42,14 @@ PATIENCE: Final = 1.0
 REFUSALS = (BadTest, runs.NotNow, TooManyWaiting)
 
 
-@require_role(Role.EXPERT)
-@require_safe
+@require_role(Role.EXPERT, GET)
 def index(request: HttpRequest) -> HttpResponse:
     """The studies that the person rates in, with what is left in each."""
     lines = [study_list.study_line(enrolment) for enrolment in rater_studies.enrolments_of(person(request))]
     return render(request, "annotation/rating/index.html", {"studies": lines})
 
 
-@require_role(Role.EXPERT)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.EXPERT, FORM)
 def study(request: HttpRequest, study_pk: int) -> HttpResponse:
     """What is read and said before the first pair; a POST accepts the information with a profile."""
     enrolment = own_enrolment(request, study_pk)
@@ -66,8 +65,7 @@ def study(request: HttpRequest, study_pk: int) -> HttpResponse:
     return to_study(study_pk)
 
 
-@require_role(Role.EXPERT)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.EXPERT, FORM)
 def guidelines(request: HttpRequest, study_pk: int) -> HttpResponse:
     """The guidelines that hold now; a POST says that they were read, and goes on."""
     enrolment = own_enrolment(request, study_pk)
@@ -84,16 +82,14 @@ def guidelines(request: HttpRequest, study_pk: int) -> HttpResponse:
     return HttpResponseRedirect(reverse(following, args=[study_pk]))
 
 
-@require_role(Role.EXPERT)
-@require_safe
+@require_role(Role.EXPERT, GET)
 def pair(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """One pair as the rater's condition shows it."""
     start = request.GET.get("start", "")
     return show_pair(request, own_assignment(request, study_pk, number), start=start)
 
 
-@require_role(Role.EXPERT)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.EXPERT, FORM)
 def run(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Keep the test that was sent and have it run. A GET runs nothing: it goes back to the pair."""
     found = own_assignment(request, study_pk, number)
@@ -109,8 +105,7 @@ def run(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     return HttpResponseRedirect(pair_url("rate-ran", found, asked.pk))
 
 
-@require_role(Role.EXPERT)
-@require_safe
+@require_role(Role.EXPERT, GET)
 def ran(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
     """How far a run is; once done, its report."""
     found = own_assignment(request, study_pk, number)
@@ -118,8 +113,7 @@ def ran(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpRespon
     return answer(request, "annotation/rating/run.html", run_page(found, asked), fragment="run")
 
 
-@require_role(Role.EXPERT)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.EXPERT, FORM)
 def call(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Ask the snippet; what can't be asked is shown again as it was typed. A GET asks nothing."""
     found = own_assignment(request, study_pk, number)
@@ -139,8 +133,7 @@ def call(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     return HttpResponseRedirect(pair_url("rate-answer", found, asked.pk))
 
 
-@require_role(Role.EXPERT)
-@require_safe
+@require_role(Role.EXPERT, GET)
 def answered(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
     """The answer of one's own call, once it is there, above those before it."""
     found = own_assignment(request, study_pk, number)
@@ -149,8 +142,7 @@ def answered(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpR
     return show_calls(request, found, side_of_call(found, asked), asked.expression)
 
 
-@require_role(Role.EXPERT)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.EXPERT, FORM)
 def assertion(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
     """Make one's own call an assertion of one's own test; without JavaScript the editor shows it.
 
@@ -271,3 +263,49 @@ def to_pair(found: Assignment) -> HttpResponseRedirect:
 
 def to_study(study_pk: int) -> HttpResponseRedirect:
     return HttpResponseRedirect(reverse("rate-study", args=[study_pk]))
+
+
+FRAGMENT = "annotation/executions/_strength.html"
+
+
+@require_role(Role.EXPERT, FORM)
+def strength(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
+    """How strong one test is; a POST asks for its runs beside mutants of its candidate."""
+    found = own_assignment(request, study_pk, number)
+    program = get_object_or_404(test_strength.programs_shown(found), pk=pk)
+    note_test_seen(found, program)
+    refused = asked(found, program) if request.method == "POST" else None
+    if request.method == "POST" and refused is None and not is_fragment(request):
+        return HttpResponseRedirect(request.path)
+    page = strength_page(found, program, key_views(person(request)), str(refused or ""))
+    if is_fragment(request):
+        return mark_rate_limited(render(request, FRAGMENT, {"view": page.view}), refused)
+    status = 422 if refused else 200
+    return mark_rate_limited(
+        render(request, "annotation/cases/strength.html", {"page": page}, status=status), refused
+    )
+
+
+@require_role(Role.EXPERT, GET)
+def trial(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
+    """One run of a test beside a mutant, or beside the candidate itself."""
+    found = own_assignment(request, study_pk, number)
+    one = get_object_or_404(test_strength.trials_shown(found), pk=pk)
+    note_test_seen(found, one.program)
+    return render(request, "annotation/cases/trial.html", {"page": trial_page(found, one)})
+
+
+def asked(found: Assignment, program: TestProgram) -> Exception | None:
+    """Why the runs can't be asked for; None where they are."""
+    try:
+        test_strength.request_strength_runs(found, program)
+    except (NotNow, NothingToChange, TooManyWaiting) as why:
+        return why
+    celery_tasks.wake()
+    return None
+
+
+def note_test_seen(found: Assignment, program: TestProgram) -> None:
+    """Whoever is shown the agents' test has seen the pair."""
+    if not test_strength.is_own(found, program):
+        mark_test_seen(found.rater, program.pair_id)

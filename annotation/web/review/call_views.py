@@ -7,38 +7,26 @@ from typing import Final
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404
-from django.views.decorators.http import require_http_methods, require_safe
 from django_htmx.http import trigger_client_event
 
 from annotation import draft_rules
-from annotation.accounts.roles import Role, require_role
+from annotation.accounts.roles import FORM, GET, Role, require_role
 from annotation.jobs import celery_tasks
 from annotation.models import CallRequest, Case
 from annotation.review import assertions, calls
 from annotation.review.order import Show
 from annotation.review.own_tests import TooManyWaiting
 from annotation.web.review.calls import call_page
-from annotation.web.review.draft_views import window_of
-from annotation.web.review.pace_limits import mark_rate_limited
-from annotation.web.review.views import (
-    address,
-    answer,
-    is_fragment,
-    number,
-    person,
-    program_of,
-    to_case,
-    visible_case,
-    visible_cases,
-)
+from annotation.web.review.drafts import window_of
+from annotation.web.review.views import address, program_of, to_case, visible_case, visible_cases
+from annotation.web.shared.requests import answer, is_fragment, mark_rate_limited, number, person
 from sandbox.expression_call import BadExpression
 
 PATIENCE: Final = 1.0
 """Seconds that an answer is waited for before the page says that it is still to come."""
 
 
-@require_role(Role.EXPERT)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.EXPERT, FORM)
 def call(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask the candidate; what can't be asked is shown again as it was typed. A GET asks nothing."""
     found, user = visible_case(request, pk), person(request)
@@ -56,8 +44,7 @@ def call(request: HttpRequest, pk: int) -> HttpResponse:
     return HttpResponseRedirect(address("review-answer", asked.pk, case=found.pk))
 
 
-@require_role(Role.EXPERT)
-@require_safe
+@require_role(Role.EXPERT, GET)
 def answered(request: HttpRequest, pk: int) -> HttpResponse:
     """The answer of one's own call, once it is there, above those before it."""
     user = person(request)
@@ -67,8 +54,7 @@ def answered(request: HttpRequest, pk: int) -> HttpResponse:
     return show(request, user, found, asked.expression)
 
 
-@require_role(Role.EXPERT)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.EXPERT, FORM)
 def assertion(request: HttpRequest, pk: int) -> HttpResponse:
     """Make one's own call an assertion of one's own test; without JavaScript the editor shows it.
 

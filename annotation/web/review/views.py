@@ -9,38 +9,35 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.utils.cache import patch_vary_headers
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
 from annotation import review
-from annotation.accounts.roles import Role, blind_in, builds_visible_to, require_role
+from annotation.accounts.roles import FORM, GET, POST, Role, blind_in, builds_visible_to, require_role
 from annotation.jobs import celery_tasks
 from annotation.models import Build, Case, Draft, ExecutionRequest, TestProgram
 from annotation.review import Beside, drafts, layout, order, own_tests, shortcuts
+from annotation.review.carried_labels import carry_label_over
 from annotation.review.order import Apart, Disputed, Flipped, Parted, Show, Tagged, Worklist
 from annotation.review.tags import Tag
 from annotation.studies.exposure import mark_seen, mark_test_seen
 from annotation.studies.plan.seals import is_open
 from annotation.web.cases.evidence import RELATED
-from annotation.web.review import runs, words, worklists
-from annotation.web.review.draft_views import kept, refused, window_of
+from annotation.web.review import page, runs, words, worklists
+from annotation.web.review.drafts import kept, refused, window_of
 from annotation.web.review.keys import keys_page
-from annotation.web.review.pace_limits import mark_rate_limited
 from annotation.web.review.page import EvidenceChanged, UnsavedReview, case_page, nothing_left, refuse_changed
 from annotation.web.shared.pagination import whole_number
+from annotation.web.shared.requests import answer, is_fragment, mark_rate_limited, number, person
 from retrieval.models import Annotator
 
 APART = re.compile(r"apart-([0-9]{1,15})\.([0-9]{1,4})-([0-9]{1,15})\.([0-9]{1,4})")
 LABELS: Mapping[str, int | None] = {"1": 1, "0": 0, "unsure": None}
 
 
-@require_role(Role.EXPERT)
-@require_safe
+@require_role(Role.EXPERT, GET)
 def index(request: HttpRequest) -> HttpResponse:
     """The builds to review, with one's own progress."""
     builds = worklists.build_lines(person(request), builds_visible_to(request.user))
@@ -48,8 +45,7 @@ def index(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation/review/index.html", context)
 
 
-@require_role(Role.EXPERT)
-@require_safe
+@require_role(Role.EXPERT, GET)
 def next_case(request: HttpRequest, build_pk: int) -> HttpResponse:
     """To the case after `?after=` or before `?before=` in the list `?show=`; the end of a list has a page."""
     build = get_object_or_404(builds_visible_to(request.user).select_related("tally"), pk=build_pk)
@@ -64,15 +60,13 @@ def next_case(request: HttpRequest, build_pk: int) -> HttpResponse:
     return answer(request, "annotation/review/done.html", page, pushed=to_end(build.pk, show).url)
 
 
-@require_role(Role.EXPERT)
-@require_safe
+@require_role(Role.EXPERT, GET)
 def case(request: HttpRequest, pk: int) -> HttpResponse:
     """One case with all its evidence and the person's label."""
     return show_case(request, visible_case(request, pk), list_of(request, request.GET))
 
 
-@require_role(Role.EXPERT)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.EXPERT, FORM)
 def label(request: HttpRequest, pk: int) -> HttpResponse:
     """Store one label and go on to the next case; what can't be stored is shown again as it was typed.
 
@@ -102,8 +96,7 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
     return to_case(following, show) if following else to_end(found.build_id, show)
 
 
-@require_role(Role.EXPERT)
-@require_POST
+@require_role(Role.EXPERT, POST)
 def undo(request: HttpRequest, pk: int) -> HttpResponse:
     """Take back the person's latest label of the case, and go to the case."""
     found, user = visible_case(request, pk), person(request)
@@ -118,8 +111,7 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
     return to_case(found, list_of(request, request.POST))
 
 
-@require_role(Role.EXPERT)
-@require_POST
+@require_role(Role.EXPERT, POST)
 def draft(request: HttpRequest, pk: int) -> HttpResponse:
     """Keep what is being typed; 204, 409 with what another window has kept, or 400 with what is wrong."""
     found, field = visible_case(request, pk), request.POST.get("field", "")
@@ -129,8 +121,7 @@ def draft(request: HttpRequest, pk: int) -> HttpResponse:
     return kept(lambda: drafts.save_draft(user, found.pair_id, field, text, window_of(request)))
 
 
-@require_role(Role.EXPERT)
-@require_POST
+@require_role(Role.EXPERT, POST)
 def run(request: HttpRequest, pk: int) -> HttpResponse:
     """Ask for another run of the case's test program, or of `program`, one of the same pair."""
     found = visible_case(request, pk)
@@ -145,8 +136,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     return to_run(asked, found)
 
 
-@require_role(Role.EXPERT)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.EXPERT, FORM)
 def edited_test(request: HttpRequest, pk: int) -> HttpResponse:
     """The editor with a copy of a test program; a POST saves the copy as one's own and has it run."""
     found, user = visible_case(request, pk), person(request)
@@ -164,8 +154,7 @@ def edited_test(request: HttpRequest, pk: int) -> HttpResponse:
     return to_run(asked, found)
 
 
-@require_role(Role.EXPERT)
-@require_safe
+@require_role(Role.EXPERT, GET)
 def execution(request: HttpRequest, pk: int) -> HttpResponse:
     """How far a person's execution is; once done, its report beside the recorded one."""
     related = "program__source", "program__author", "execution__report", "user"
@@ -177,8 +166,7 @@ def execution(request: HttpRequest, pk: int) -> HttpResponse:
     return answer(request, "annotation/review/run.html", runs.run_page(asked, found), fragment="run")
 
 
-@require_role(Role.EXPERT)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.EXPERT, FORM)
 def keys(request: HttpRequest) -> HttpResponse:
     """Change, switch off or restore one's keys."""
     user, action = person(request), request.POST.get("action", "")
@@ -200,8 +188,7 @@ def keys(request: HttpRequest) -> HttpResponse:
     return HttpResponseRedirect(reverse("review-keys"))
 
 
-@require_role(Role.EXPERT)
-@require_POST
+@require_role(Role.EXPERT, POST)
 def arrange(request: HttpRequest) -> HttpResponse:
     """Remember how the person arranged the page `?page=`; 204, or 400 with what is wrong."""
     sizes = {
@@ -215,11 +202,6 @@ def arrange(request: HttpRequest) -> HttpResponse:
     except layout.BadLayout as why:
         return HttpResponse(str(why), status=400, content_type="text/plain")
     return HttpResponse(status=204)
-
-
-def person(request: HttpRequest) -> User:
-    assert isinstance(request.user, User), "needs() lets nobody else in"
-    return request.user
 
 
 def visible_cases(request: HttpRequest) -> QuerySet[Case]:
@@ -280,10 +262,6 @@ def label_of(values: QueryDict) -> int | None:
     if chosen not in LABELS:
         raise review.BadReview("Choose a label: match, no match or unsure.")
     return LABELS[chosen]
-
-
-def number(values: QueryDict, name: str) -> int:
-    return whole_number(values.get(name, ""))
 
 
 def address(name: str, pk: int, **query: object) -> str:
@@ -351,25 +329,22 @@ def show_keys(request: HttpRequest, page: dict[str, Any], status: int = 200) -> 
     return render(request, "annotation/review/keys.html", {"page": page}, status=status)
 
 
-def is_fragment(request: HttpRequest) -> bool:
-    """htmx asks for a part, unless it rebuilds the whole page for the browser's back button."""
-    return "HX-Request" in request.headers and "HX-History-Restore-Request" not in request.headers
-
-
-def answer(
-    request: HttpRequest,
-    template: str,
-    page: Any,
-    *,
-    fragment: str = "case",
-    status: int = 200,
-    pushed: str = "",
-) -> HttpResponse:
-    """The page, or for htmx its fragment, with the address that the browser then shows."""
-    partial = is_fragment(request)
-    name = f"{template}#{fragment}" if partial else template
-    response = render(request, name, {"page": page, "fragment": partial}, status=status)
-    if partial and pushed and not request.headers.get("HX-Current-URL", "").endswith(pushed):
-        response["HX-Push-Url"] = pushed
-    patch_vary_headers(response, ["HX-Request"])
-    return response
+@require_role(Role.EXPERT, FORM)
+def as_before(request: HttpRequest, pk: int) -> HttpResponse:
+    """Carry the earlier label over and go on to the next case. A GET stores nothing."""
+    found, user, sent = visible_case(request, pk), person(request), request.POST
+    show, evidence = list_of(request, sent), request.POST.get("evidence", "")
+    if request.method != "POST":
+        return to_case(found, show)
+    try:
+        page.refuse_changed(found, evidence)
+        made = carry_label_over(user, found, number(sent, "source"), evidence, number(sent, "seen_revision"))
+    except review.Conflict as conflict:
+        return show_case(request, found, show, page.UnsavedReview(conflict=conflict), status=409)
+    except page.EvidenceChanged as why:
+        return show_case(request, found, show, page.UnsavedReview(problem=str(why), changed=True), status=409)
+    except review.BadReview as why:
+        return show_case(request, found, show, page.UnsavedReview(problem=str(why)), status=422)
+    messages.success(request, f"As before. {words.labelled_message(user, made, is_fragment(request))}")
+    following = order.next_case(user, found.build, show, found)
+    return to_case(following, show) if following else to_end(found.build_id, show)

@@ -7,9 +7,8 @@ from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
-from django.views.decorators.http import require_http_methods, require_POST, require_safe
 
-from annotation.accounts.roles import Role, require_role
+from annotation.accounts.roles import FORM, GET, POST, Role, require_role
 from annotation.jobs import celery_tasks
 from annotation.models import Condition, Study, StudyPair
 from annotation.review.cross_tests import (
@@ -19,24 +18,22 @@ from annotation.review.own_tests import TooManyWaiting
 from annotation.studies.adjudication import decisions
 from annotation.studies.adjudication.precedents import pairs_of_precedents
 from annotation.studies.exposure import mark_seen, pairs_of_study_rows
-from annotation.web.review.views import is_fragment, number, person
 from annotation.web.shared.pagination import whole_number
+from annotation.web.shared.requests import is_fragment, number, person
 from annotation.web.studies import adjudication, split_pairs
 from annotation.web.studies.precedents import precedents_page
 
 RELATED = "study__guideline", "pair__query__body", "pair__snippet__body", "other__snippet__body"
 
 
-@require_role(Role.EXPERT)
-@require_safe
+@require_role(Role.EXPERT, GET)
 def index(request: HttpRequest) -> HttpResponse:
     """The studies with how many pairs wait for a decision."""
     page = split_pairs.studies_page(person(request), request.GET)
     return render(request, "annotation/studies/adjudication.html", {"page": page})
 
 
-@require_role(Role.EXPERT)
-@require_safe
+@require_role(Role.EXPERT, GET)
 def queue(request: HttpRequest, study_pk: int) -> HttpResponse:
     """One study's pairs without a majority, the lowest agreement first: a list of how they were rated."""
     study = open_study(request, study_pk)
@@ -46,8 +43,7 @@ def queue(request: HttpRequest, study_pk: int) -> HttpResponse:
     return render(request, "annotation/studies/adjudication_queue.html", {"page": page})
 
 
-@require_role(Role.EXPERT)
-@require_http_methods(["GET", "HEAD", "POST"])
+@require_role(Role.EXPERT, FORM)
 def pair(request: HttpRequest, study_pk: int, pair_number: int, condition_pk: int) -> HttpResponse:
     """One pair with what its raters did; a POST stores a decision."""
     found, condition = open_pair(request, study_pk, pair_number, condition_pk)
@@ -71,8 +67,7 @@ def pair(request: HttpRequest, study_pk: int, pair_number: int, condition_pk: in
     return HttpResponseRedirect(reverse("adjudication-queue", args=[study_pk]))
 
 
-@require_role(Role.EXPERT)
-@require_POST
+@require_role(Role.EXPERT, POST)
 def run_rater_tests(request: HttpRequest, study_pk: int, pair_number: int, condition_pk: int) -> HttpResponse:
     """Run the raters' tests beside the candidate, where that is not stored."""
     found, condition = open_pair(request, study_pk, pair_number, condition_pk)
@@ -86,8 +81,7 @@ def run_rater_tests(request: HttpRequest, study_pk: int, pair_number: int, condi
     return HttpResponseRedirect(reverse("adjudication-pair", args=[study_pk, pair_number, condition_pk]))
 
 
-@require_role(Role.EXPERT)
-@require_safe
+@require_role(Role.EXPERT, GET)
 def precedents(request: HttpRequest) -> HttpResponse:
     """Decisions on hard cases, searched by words and by guidelines."""
     page = precedents_page(person(request), request.GET)

@@ -9,7 +9,7 @@ from django import forms
 from annotation.models import Condition, Guideline, Study
 from annotation.studies.enrolment.repeat_rounds import RepeatPairFilter
 from annotation.studies.plan.plan import SAY_WHY
-from annotation.web.shared.lines import Lines
+from annotation.web.shared.forms import Lines
 from annotation.web.studies.form import comparisons_of
 from annotation.web.studies.page import strata_names
 

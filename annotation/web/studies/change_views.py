@@ -5,10 +5,9 @@ from __future__ import annotations
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods
+from django.shortcuts import get_object_or_404, redirect
 
-from annotation.accounts.roles import Role, require_role
+from annotation.accounts.roles import FORM, Role, require_role
 from annotation.models import Enrolment, Study
 from annotation.studies.audit_log import Verb, append_audit_event
 from annotation.studies.enrolment import repeat_rounds, unfilled_places
@@ -21,14 +20,14 @@ from annotation.studies.enrolment.raters import (
 from annotation.studies.plan import plan
 from annotation.studies.plan.plan import ChangedMeanwhile, StudyRefused
 from annotation.web.shared.pagination import whole_number
+from annotation.web.shared.requests import person, render_form
 from annotation.web.studies.change_forms import AgainForm, AmendForm
-from annotation.web.studies.views import person, seen_in, show, study_of
+from annotation.web.studies.views import seen_in, show, study_of
 from retrieval.texts.hostile import mark_hostile_characters
 from retrieval.texts.plurals import count_noun
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, FORM)
 def amend(request: HttpRequest, pk: int) -> HttpResponse:
     """Change what may still change; once the plan is frozen, with a reason."""
     study = study_of(request, pk)
@@ -51,12 +50,10 @@ def amend(request: HttpRequest, pk: int) -> HttpResponse:
         else:
             messages.success(request, "The study is changed.")
             return redirect("study", pk=study.pk)
-    context = {"form": form, "study": study, "seen": seen}
-    return render(request, "annotation/studies/amend.html", context, status=422 if form.errors else 200)
+    return render_form(request, "annotation/studies/amend.html", form, study=study, seen=seen)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, FORM)
 def raters(request: HttpRequest, pk: int) -> HttpResponse:
     """`do` is add, capacity, remove or include; what is refused is shown again as it was sent.
 
@@ -108,8 +105,7 @@ def included(rater: Enrolment, why: str, by: User) -> str:
     return f"{count_noun(found.counted, 'rating')} of {rater.pseudonym} {count} again.{taken}"
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, FORM)
 def again(request: HttpRequest, pk: int) -> HttpResponse:
     """`step=count` says how many pairs a choice has and who could take them; else they are asked again.
 
@@ -133,8 +129,9 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
                 asked = count_noun(number, "pair is", "pairs are")
                 messages.success(request, f"{asked} asked again, blind.")
                 return redirect("study", pk=study.pk)
-    context = {"form": form, "study": study, "count": count, "takers": takers}
-    return render(request, "annotation/studies/again.html", context, status=422 if form.errors else 200)
+    return render_form(
+        request, "annotation/studies/again.html", form, study=study, count=count, takers=takers
+    )
 
 
 def given_up(request: HttpRequest, study: Study) -> HttpResponse:

@@ -9,9 +9,8 @@ from django.contrib import messages
 from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_POST, require_safe
 
-from annotation.accounts.roles import Role, has_role, require_role
+from annotation.accounts.roles import GET, POST, Role, has_role, require_role
 from annotation.models import Study
 from annotation.studies.adjudication import sealed_scores
 from annotation.studies.exposure import mark_seen, pairs_of_study_rows
@@ -49,8 +48,7 @@ def with_open_figures(view: View) -> Callable[[HttpRequest, int], HttpResponse]:
     return opened
 
 
-@require_safe
-@require_role(Role.READER)
+@require_role(Role.READER, GET)
 @with_open_figures
 def figures(request: HttpRequest, study: Study) -> HttpResponse:
     """All tables, or why there are none."""
@@ -60,8 +58,7 @@ def figures(request: HttpRequest, study: Study) -> HttpResponse:
     return render(request, "annotation/studies/figures.html", context)
 
 
-@require_POST
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, POST)
 @with_open_figures
 def score(request: HttpRequest, study: Study) -> HttpResponse:
     """Take the ticked versions (`version`, their ids) into the figures of a sealed study, for ever."""
@@ -81,8 +78,7 @@ def score(request: HttpRequest, study: Study) -> HttpResponse:
     return redirect("study-figures", pk=study.pk)
 
 
-@require_safe
-@require_role(Role.READER)
+@require_role(Role.READER, GET)
 @with_open_figures
 def download(request: HttpRequest, study: Study) -> HttpResponse:
     """One table, `?table=` of the page, as `?format=` csv, json, tex or svg."""
@@ -110,8 +106,7 @@ def tables_of(study: Study) -> tuple[Table, ...]:
     return build_study_tables(figures_of(study))
 
 
-@require_safe
-@require_role(Role.READER)
+@require_role(Role.READER, GET)
 @with_open_figures
 def pairs(request: HttpRequest, study: Study) -> HttpResponse:
     """The pairs of `?row=` in `?cell=` (0 to 3) of its confusion matrix."""

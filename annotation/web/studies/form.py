@@ -21,7 +21,7 @@ from annotation.studies.plan.forecast import Rates, find_pilot_studies
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.sampling.planted_pairs import LONGEST_FILE
 from annotation.studies.sampling.sample_order import MOST_PAIRS, Allocation, Stratifier, Wish
-from annotation.web.shared.lines import Lines
+from annotation.web.shared.forms import Lines
 from retrieval.models import Annotator
 
 KINDS: Final = (Study.Kind.RATING, Study.Kind.PAIRWISE)

@@ -5,12 +5,12 @@ from __future__ import annotations
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
-from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.accounts.roles import Role, require_role
+from annotation.accounts.roles import FORM, GET, Role, require_role
 from annotation.models import Guideline
 from annotation.studies.plan import guidelines
 from annotation.studies.plan.guidelines import BadGuideline, Wording, render_guideline_markdown
+from annotation.web.shared.requests import person, render_form
 from annotation.web.studies.guidelines import (
     CaseFormSet,
     GuidelineForm,
@@ -18,30 +18,25 @@ from annotation.web.studies.guidelines import (
     guideline_page,
     list_guideline_entries,
 )
-from annotation.web.studies.views import person
 
 
-@require_safe
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, GET)
 def index(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation/studies/guidelines.html", {"entries": list_guideline_entries()})
 
 
-@require_safe
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, GET)
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     page = guideline_page(get_object_or_404(Guideline.objects.select_related("created_by"), pk=pk))
     return render(request, "annotation/studies/guideline.html", {"page": page})
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, FORM)
 def new(request: HttpRequest) -> HttpResponse:
     return written(request, None)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, FORM)
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """Write the version after this one, beginning with its text."""
     return written(request, get_object_or_404(Guideline, pk=pk))
@@ -61,9 +56,8 @@ def written(request: HttpRequest, before: Guideline | None) -> HttpResponse:
             return redirect("guideline", pk=made.pk)
         preview = {"html": render_guideline_markdown(wording.text), "cases": wording.worked_cases}
         cases = CaseFormSet(initial=list(wording.worked_cases))  # with room for more
-    context = {"form": form, "cases": cases, "before": before, "preview": preview}
-    return render(
-        request, "annotation/studies/guideline_edit.html", context, status=422 if form.errors else 200
+    return render_form(
+        request, "annotation/studies/guideline_edit.html", form, cases=cases, before=before, preview=preview
     )
 
 

@@ -16,7 +16,7 @@ from annotation.studies.plan.guidelines import (
     find_guideline_versions,
     render_guideline_markdown,
 )
-from annotation.web.shared.lines import Lines
+from annotation.web.shared.forms import Lines
 
 CHANGES = (
     (Guideline.Change.WORDING.value, "the wording: labels stay what they are"),

@@ -12,9 +12,8 @@ from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
-from django.views.decorators.http import require_http_methods, require_safe
 
-from annotation.accounts.roles import Role, builds_visible_to, refuse_while_blind, require_role
+from annotation.accounts.roles import FORM, GET, Role, builds_visible_to, refuse_while_blind, require_role
 from annotation.models import Study
 from annotation.studies.adjudication import verified_subset
 from annotation.studies.audit_log import Verb, append_audit_event
@@ -28,6 +27,7 @@ from annotation.studies.report.figures import NoFigures, refuse_to_raters
 from annotation.studies.report.records import lines_of, record_parts_of_study
 from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.shared.pagination import whole_number
+from annotation.web.shared.requests import person, render_form
 from annotation.web.studies import forecast
 from annotation.web.studies.form import StudyForm, initial_of
 from annotation.web.studies.page import preview_study_order, progress_page, studies_page, study_page
@@ -43,14 +43,12 @@ DONE: Final = {
 }
 
 
-@require_safe
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, GET)
 def index(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation/studies/index.html", {"page": studies_page(request.GET)})
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, FORM)
 def new(request: HttpRequest) -> HttpResponse:
     """The form; `step` is preview (what it will take), simulate (how sure it will be), size or save."""
     people = raters.find_rater_candidates(None, person(request))
@@ -66,8 +64,7 @@ def asked_for(request: HttpRequest) -> dict[str, Any]:
     return {"builds": [build.pk], "size": build.tally.total // build.rounds, "per_query": 0}
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, FORM)
 def edit(request: HttpRequest, pk: int) -> HttpResponse:
     """The form of a draft; saving it draws its sample anew."""
     study = study_of(request, pk)
@@ -101,8 +98,7 @@ def filled_in(
             form.add_error(None, str(why))
             seen = seen_now(study) if study and isinstance(why, ChangedMeanwhile) else seen
     told = {"outlook": outlook, "precision": precision, "needed": needed}
-    context = {"form": form, "study": study, "seen": seen, **told}
-    return render(request, "annotation/studies/new.html", context, status=422 if form.errors else 200)
+    return render_form(request, "annotation/studies/new.html", form, study=study, seen=seen, **told)
 
 
 def refuse_pilot(request: HttpRequest, order: creation.Order) -> None:
@@ -126,8 +122,7 @@ def saved(request: HttpRequest, order: creation.Order, study: Study | None) -> H
     return redirect("study", pk=study.pk)
 
 
-@require_safe
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, GET)
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     return show(request, study_of(request, pk))
 
@@ -139,16 +134,14 @@ def show(request: HttpRequest, study: Study, problem: str = "") -> HttpResponse:
     return render(request, "annotation/studies/detail.html", context, status=422 if problem else 200)
 
 
-@require_safe
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, GET)
 def progress(request: HttpRequest, pk: int) -> HttpResponse:
     """The fragment that a running study's page asks for again and again."""
     page = progress_page(study_of(request, pk))
     return render(request, "annotation/studies/detail.html#progress", {"now": page})
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, FORM)
 def control(request: HttpRequest, pk: int) -> HttpResponse:
     """GET asks once more, POST does it; what is refused is said where it can be mended."""
     study, action = study_of(request, pk), action_of(request)
@@ -171,8 +164,7 @@ def asked_once_more(request: HttpRequest, study: Study, action: Action, problem:
     return render(request, "annotation/studies/control.html", context, status=422 if problem else 200)
 
 
-@require_http_methods(["GET", "HEAD", "POST"])
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, FORM)
 def publish(request: HttpRequest, pk: int) -> HttpResponse:
     """GET shows how many labels there are, or why there can be none yet; POST publishes them."""
     study = study_of(request, pk)
@@ -197,8 +189,7 @@ def to_publish(study: Study) -> dict[str, Any]:
     return {"counts": counts, "undecided": verified_subset.count_undecided_samples(study)}
 
 
-@require_safe
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, GET)
 def plan(request: HttpRequest, pk: int) -> HttpResponse:
     """The plan as a file: `format=json` (the text that is hashed) or `format=md`."""
     study = study_of(request, pk)
@@ -210,8 +201,7 @@ def plan(request: HttpRequest, pk: int) -> HttpResponse:
     return named(HttpResponse(text, content_type=f"{kind}; charset=utf-8"), study, "plan", ending)
 
 
-@require_safe
-@require_role(Role.ADMIN)
+@require_role(Role.ADMIN, GET)
 def ratings(request: HttpRequest, pk: int) -> HttpResponseBase:
     """Every revision of every rating, or `part=skips`, `part=decisions`: `format=csv` or `format=json`.
 
@@ -251,11 +241,6 @@ def study_of(request: HttpRequest, pk: int) -> Study:
             f"You rate in the study “{study.name}”: its page is closed to you until it is closed."
         )
     return study
-
-
-def person(request: HttpRequest) -> User:
-    assert isinstance(request.user, User), "a role comes before the view"
-    return request.user
 
 
 def action_of(request: HttpRequest) -> Action:

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from retrieval.jobs import path_of_job_file
 from retrieval.models import Job
-from tests.annotation.web.collections.test_upload_views import UPLOAD, a_file, own_storage
+from tests.annotation.web.collections.test_upload_pages import UPLOAD, a_file, own_storage
 
 __all__ = ["own_storage"]
 pytestmark = pytest.mark.django_db

@@ -11,7 +11,7 @@ from django.test import Client
 
 from annotation.web.collections.upload_guides import BY_FORMAT
 from retrieval.models import Benchmark, Collection, Job
-from tests.annotation.web.collections.test_upload_views import UPLOAD, a_file, imported, own_storage, zipped
+from tests.annotation.web.collections.test_upload_pages import UPLOAD, a_file, imported, own_storage, zipped
 
 pytestmark = pytest.mark.django_db
 __all__ = ["own_storage"]

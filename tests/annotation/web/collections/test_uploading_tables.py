@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 
 from retrieval.models import Benchmark, Collection, Job
-from tests.annotation.web.collections.test_upload_views import (
+from tests.annotation.web.collections.test_upload_pages import (
     UPLOAD,
     a_file,
     columns_of,

@@ -1,8 +1,8 @@
-"""A field of several lines, whose lines end as in all other text: browsers send them with CR LF."""
+"""What forms share: fields of several lines, and choices that are known once the form is made."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
@@ -18,3 +18,10 @@ class Lines(forms.Textarea):
     ) -> Any:
         sent = super().value_from_datadict(data, files, name)
         return sent.replace("\r\n", "\n") if isinstance(sent, str) else sent
+
+
+def set_choices(form: forms.Form, name: str, choices: Iterable[Any]) -> None:
+    """Let a field offer these values with their words, or groups of them."""
+    field = form.fields[name]
+    assert isinstance(field, forms.ChoiceField), "as declared"
+    field.choices = list(choices)
