@@ -54,19 +54,6 @@ RELATED = (
 
 
 @dataclass(frozen=True, slots=True)
-class CallView:
-    """What one call to a model was and cost. `reused`: another case or build had paid for it."""
-
-    model: str
-    provider: str
-    cost: str
-    input_tokens: int
-    output_tokens: int
-    latency: str
-    reused: bool
-
-
-@dataclass(frozen=True, slots=True)
 class Verdict:
     """One step of the case: who did what, the verdict and the explanation, word for word."""
 
@@ -76,28 +63,22 @@ class Verdict:
     sign: Sign
     explanation: str
     cut: int
-    call: CallView | None
+    call: dict[str, Any] | None
     at: datetime
     event: str = ""
 
 
 @dataclass(frozen=True, slots=True)
-class ReadingView:
-    """A sense of the query, by the number that the cases' names carry; `likelihood` in percent."""
-
-    number: int
-    sense: str
-    likelihood: int
-
-
-@dataclass(frozen=True, slots=True)
 class ProgramView:
-    """A test program with its reading and the helpers that its writer had to invent."""
+    """A test program with its reading and the helpers that its writer had to invent.
+
+    `readings` are senses of the query in the order of the numbers that the cases' names carry.
+    """
 
     pk: int
     code: Code
     reading: str
-    readings: tuple[ReadingView, ...]
+    readings: Sequence[Mapping[str, Any]]
     helpers: tuple[str, ...]
     undeclared: tuple[str, ...]
     redefines: bool
@@ -118,51 +99,26 @@ class ExecutionView:
 
 
 @dataclass(frozen=True, slots=True)
-class Totals:
-    """What the case's calls add up to; reused ones cost nothing."""
-
-    calls: int
-    cost: str
-    input_tokens: int
-    output_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Origin:
-    """The case of another build that this one takes up, and the stage where it does."""
-
-    case: int
-    build_name: str
-    stage: str
-
-
-@dataclass(frozen=True, slots=True)
 class Evidence:
-    """One case's evidence. `earlier_*` are the programs and executions that were followed by others."""
+    """One case's evidence. `earlier_*` are the programs and executions that were followed by others.
 
-    case: int
-    pair: int
-    build: int
-    build_name: str
-    query_pk: int
+    `origin` is the case of another build that this one takes up, with the word of the stage where it does.
+    """
+
+    case: Case
     query: str
     query_cut: int
-    rank: int
-    round: int
     sign: Sign
     stage: Sign
-    reason: str
-    annotator: str
-    model: str
     candidate: Code
     verdicts: tuple[Verdict, ...]
-    totals: Totals
+    totals: dict[str, Any]
     program: ProgramView | None
     earlier_programs: tuple[ProgramView, ...]
     execution: ExecutionView | None
     earlier_executions: tuple[ExecutionView, ...]
     hash: str
-    origin: Origin | None = None
+    origin: tuple[Case, str] | None = None
     dispute: tuple[Verdict, ...] = ()
     rounds: Sequence[Case] = ()
 
@@ -173,29 +129,21 @@ def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
     Where its build has several rounds one query more finds them.
     """
     steps = steps_of(case)
-    execution = current_execution(case, steps)
+    execution = next((step.execution for step in steps if step.execution_id == case.execution_id), None)
     report = execution.whole_report() if execution else None
+    program = next((step.program for step in steps if step.program_id == case.program_id), None)
     query, query_cut = truncate_code_text(case.pair.query.text, LONGEST_TEXT)
     verdicts = verdicts_of(case, steps)
     return Evidence(
-        case=case.pk,
-        pair=case.pair_id,
-        build=case.build_id,
-        build_name=case.build.name,
-        query_pk=case.query_id,
+        case=case,
         query=query,
         query_cut=query_cut,
-        rank=case.rank,
-        round=case.round,
         sign=case_sign(case.stage, case.label),
         stage=STAGES[case.stage],
-        reason=case.reason,
-        annotator=case.annotator.name,
-        model=case.build.model,
         candidate=candidate_code(case.pair.snippet.text, report),
         verdicts=verdicts,
-        totals=totals_of(steps, verdicts),
-        program=current_program(case, steps, report),
+        totals=totals_of(verdicts),
+        program=program_view(program, report) if program else None,
         earlier_programs=earlier_programs(case, steps),
         execution=execution_view(execution, report, most_steps=most_steps) if execution else None,
         earlier_executions=earlier_executions(case, steps),
@@ -206,12 +154,10 @@ def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
     )
 
 
-def origin_of(case: Case) -> Origin | None:
+def origin_of(case: Case) -> tuple[Case, str] | None:
     """Where the first steps were made; None, without a query, where all were made in this build."""
     found = case_takeover.origin_of_case(case)
-    if found is None:
-        return None
-    return Origin(found.pk, found.build.name, STAGES[case.build.rerun.stage].word)
+    return (found, STAGES[case.build.rerun.stage].word) if found else None
 
 
 def steps_of(case: Case) -> list[Step]:
@@ -296,30 +242,26 @@ def dispute_of(verdicts: Sequence[Verdict]) -> tuple[Verdict, ...]:
     return last[Event.READ], last[Event.DISPUTED]
 
 
-def call_view(call: LLMCall, reused: bool = False) -> CallView:
-    return CallView(
-        model=call.answered_by or call.model,
-        provider=call.provider,
-        cost=format_dollars(call.cost) if call.cost or call.price_id else "not priced",
-        input_tokens=call.input_tokens,
-        output_tokens=call.output_tokens,
-        latency="" if call.latency is None else format_duration(call.latency),
-        reused=reused,
-    )
+def call_view(call: LLMCall, reused: bool = False) -> dict[str, Any]:
+    """A call to a model and what it cost. `reused`: another case or build had paid for it."""
+    return {
+        "row": call,
+        "model": call.answered_by or call.model,
+        "cost": format_dollars(call.cost) if call.cost or call.price_id else "not priced",
+        "latency": "" if call.latency is None else format_duration(call.latency),
+        "reused": reused,
+    }
 
 
-def totals_of(steps: Iterable[Step], verdicts: Iterable[Verdict]) -> Totals:
-    paid = [
-        step.call
-        for step, verdict in zip(steps, verdicts, strict=True)
-        if step.call and verdict.call and not verdict.call.reused
-    ]
-    return Totals(
-        calls=len(paid),
-        cost=format_dollars(sum(call.cost for call in paid)),
-        input_tokens=sum(call.input_tokens for call in paid),
-        output_tokens=sum(call.output_tokens for call in paid),
-    )
+def totals_of(verdicts: Iterable[Verdict]) -> dict[str, Any]:
+    """What the case's calls add up to; reused ones cost nothing."""
+    paid = [verdict.call["row"] for verdict in verdicts if verdict.call and not verdict.call["reused"]]
+    return {
+        "calls": len(paid),
+        "cost": format_dollars(sum(call.cost for call in paid)),
+        "input_tokens": sum(call.input_tokens for call in paid),
+        "output_tokens": sum(call.output_tokens for call in paid),
+    }
 
 
 def program_view(program: TestProgram, report: Report | None = None, prefix: str = "t") -> ProgramView:
@@ -332,10 +274,7 @@ def program_view(program: TestProgram, report: Report | None = None, prefix: str
         pk=program.pk,
         code=code_of(text, "Test program", prefix, notes),
         reading=program.reading,
-        readings=tuple(
-            ReadingView(number, str(reading["sense"]), int(reading["likelihood"]))
-            for number, reading in enumerate(program.readings, 1)
-        ),
+        readings=program.readings,
         helpers=declared,
         undeclared=tuple(
             name for name in list_test_helpers(text) if name not in declared and name not in cases
@@ -362,15 +301,6 @@ def execution_view(
         repeat=execution.repeat,
         at=execution.created_at,
     )
-
-
-def current_execution(case: Case, steps: Iterable[Step]) -> Execution | None:
-    return next((step.execution for step in steps if step.execution_id == case.execution_id), None)
-
-
-def current_program(case: Case, steps: Iterable[Step], report: Report | None) -> ProgramView | None:
-    row = next((step.program for step in steps if step.program_id == case.program_id), None)
-    return program_view(row, report) if row else None
 
 
 def earlier_programs(case: Case, steps: Iterable[Step]) -> tuple[ProgramView, ...]:

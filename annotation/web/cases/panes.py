@@ -21,13 +21,12 @@ from django.urls import reverse
 
 from annotation.review.layout import Pane
 from annotation.web.cases.code import Code, truncate_code_text
-from annotation.web.cases.evidence import LONGEST_TEXT, Evidence, ExecutionView, ProgramView, Totals, Verdict
+from annotation.web.cases.evidence import LONGEST_TEXT, Evidence, ExecutionView, ProgramView, Verdict
 from annotation.web.cases.names import NamesView
 from annotation.web.cases.reports import AssertionLine
 from annotation.web.cases.test_strength import StrengthView
 from annotation.web.review.calls import CallBox
 from annotation.web.review.keys import NO_KEY, KeyView
-from annotation.web.shared.words import Sign
 
 Keys = Mapping[str, KeyView]
 
@@ -69,23 +68,17 @@ class CodePane:
 class AgentPane:
     """What the agents decided, stage by stage, with model and cost. Never on a blind page."""
 
-    sign: Sign
-    stage: Sign
-    model: str
-    reason: str
-    verdicts: tuple[Verdict, ...]
-    totals: Totals
-    dispute: tuple[Verdict, ...] = ()
+    evidence: Evidence
     closed: bool = False
 
     @property
     def latest(self) -> tuple[Verdict, ...]:
         """The step that decided, or the last one so far: what the person judges."""
-        return self.verdicts[-1:]
+        return self.evidence.verdicts[-1:]
 
     @property
     def earlier(self) -> tuple[Verdict, ...]:
-        return self.verdicts[:-1]
+        return self.evidence.verdicts[:-1]
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,22 +167,9 @@ def panes_of(
             Pane.QUERY in closed,
         ),
         code=CodePane(evidence.candidate, box, Pane.CODE in closed),
-        agent=agent_pane(evidence, Pane.AGENT in closed),
+        agent=AgentPane(evidence, Pane.AGENT in closed),
         test=program_pane(evidence, keys, drafted, show, Pane.TEST in closed),
         execution=execution_pane(execution, program, keys, "recorded", Pane.EXECUTION in closed),
-    )
-
-
-def agent_pane(evidence: Evidence, closed: bool = False) -> AgentPane:
-    return AgentPane(
-        sign=evidence.sign,
-        stage=evidence.stage,
-        model=evidence.model,
-        reason=evidence.reason,
-        verdicts=evidence.verdicts,
-        totals=evidence.totals,
-        dispute=evidence.dispute,
-        closed=closed,
     )
 
 
@@ -198,8 +178,8 @@ def program_pane(evidence: Evidence, keys: Keys, drafted: bool, show: str, close
     program = evidence.program
     return TestPane(
         program=program,
-        run_url=reverse("review-run", args=[evidence.case]) if program else "",
-        edit_url=reverse("review-test", args=[evidence.case]),
+        run_url=reverse("review-run", args=[evidence.case.pk]) if program else "",
+        edit_url=reverse("review-test", args=[evidence.case.pk]),
         edit_word="Go on editing" if drafted else "Edit a copy" if program else "Write a test",
         show=show,
         run_key=keys["run"],

@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Final
+from typing import Any, Final
 
 from annotation.web.cases.code import Notes, build_line_anchor, truncate_code_text
 from annotation.web.cases.traces import (
@@ -20,7 +20,7 @@ from annotation.web.cases.traces import (
 from annotation.web.shared.words import OUTCOMES, Sign, format_duration
 from sandbox.expression_call import Answer
 from sandbox.reports.evidence import never_evaluated
-from sandbox.reports.report import Assertion, Frame, Outcome, Report, TestCase
+from sandbox.reports.report import Assertion, Frame, Outcome, Report
 
 MOST_ASSERTIONS = 200
 MOST_OUTPUT = 8_000
@@ -77,16 +77,6 @@ class AssertionLine:
 
 
 @dataclass(frozen=True, slots=True)
-class CaseView:
-    """One test case: a block that the program names, with its assertions counted."""
-
-    sign: Sign
-    name: str
-    assertions: int
-    failed: int
-
-
-@dataclass(frozen=True, slots=True)
 class FrameView:
     """One level of a traceback; frames inside libraries lead nowhere. `count` folds a recursion."""
 
@@ -96,15 +86,6 @@ class FrameView:
     function: str
     source: str
     count: int
-
-
-@dataclass(frozen=True, slots=True)
-class OutputView:
-    """What was printed; `cut` says that more was."""
-
-    name: str
-    text: str
-    cut: bool
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,10 +102,10 @@ class ReportView:
     more_assertions: int
     exception: str
     frames: tuple[FrameView, ...]
-    cases: tuple[CaseView, ...]
+    cases: tuple[dict[str, Any], ...]
     trace: Trace
     trace_cut: bool
-    outputs: tuple[OutputView, ...]
+    outputs: tuple[dict[str, Any], ...]
     printed: tuple[tuple[str, str], ...]
     missed: tuple[tuple[int, str], ...]
     reached_all: bool
@@ -138,9 +119,10 @@ def report_view(
     """`report` for the page on which lines carry these prefixes; `most_steps` None shows the whole trace."""
     trace = trace_rows(report, program, candidate, most_steps)
     passed = sum(assertion.passed for assertion in report.assertions)
+    says_nothing = report.outcome is Outcome.PASSED and not report.touched
     return ReportView(
         sign=OUTCOMES[report.outcome],
-        meaning=meaning_of(report),
+        meaning=MEANINGS[Outcome.UNTESTED if says_nothing else report.outcome],
         detail=report.detail,
         warnings=tuple(warnings_of(report)),
         passed=passed,
@@ -152,7 +134,10 @@ def report_view(
         more_assertions=max(0, len(report.assertions) - MOST_ASSERTIONS),
         exception=exception_of(report),
         frames=tuple(frame_views(report, {"program": program, "candidate": candidate})),
-        cases=tuple(case_view(case) for case in report.cases),
+        cases=tuple(
+            {"row": case, "name": shorten_trace_value(case.name), "sign": BROKE if case.failed else HELD}
+            for case in report.cases
+        ),
         trace=trace,
         trace_cut=report.trace_truncated,
         outputs=tuple(outputs_of(report)),
@@ -162,13 +147,6 @@ def report_view(
         took=format_duration(report.seconds),
         backend=report.backend,
     )
-
-
-def meaning_of(report: Report) -> str:
-    """The outcome in a sentence, with what keeps it from meaning much."""
-    if report.outcome is Outcome.PASSED and not report.touched:
-        return MEANINGS[Outcome.UNTESTED]
-    return MEANINGS[report.outcome]
 
 
 def warnings_of(report: Report) -> Iterator[str]:
@@ -217,12 +195,6 @@ def not_reached(source: str, report: Report, program: str = "t") -> tuple[Assert
     )
 
 
-def case_view(case: TestCase) -> CaseView:
-    return CaseView(
-        BROKE if case.failed else HELD, shorten_trace_value(case.name), case.assertions, case.failed
-    )
-
-
 def exception_of(report: Report | Answer) -> str:
     if report.raised is None:
         return ""
@@ -241,11 +213,12 @@ def frame_views(report: Report | Answer, prefixes: Mapping[str, str]) -> Iterato
         )
 
 
-def outputs_of(report: Report | Answer) -> Iterator[OutputView]:
+def outputs_of(report: Report | Answer) -> Iterator[dict[str, Any]]:
+    """What was printed; `cut` says that more was."""
     for name, text in (("standard output", report.stdout), ("standard error", report.stderr)):
         if text:
             kept, left_out = truncate_code_text(text, MOST_OUTPUT)
-            yield OutputView(name, kept, bool(left_out) or report.output_truncated)
+            yield {"name": name, "text": kept, "cut": bool(left_out) or report.output_truncated}
 
 
 def printed_of(report: Report) -> tuple[tuple[str, str], ...]:

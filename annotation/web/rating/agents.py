@@ -22,7 +22,7 @@ from annotation.web.cases.evidence import (
     program_view,
 )
 from annotation.web.cases.names import mark_missing_names
-from annotation.web.cases.panes import AgentPane, ExecutionPane, agent_pane, execution_pane
+from annotation.web.cases.panes import AgentPane, ExecutionPane, execution_pane
 from annotation.web.cases.reports import candidate_notes, program_notes
 from annotation.web.review.keys import KeyView
 from sandbox.reports.report import Report
@@ -70,7 +70,7 @@ def agent_panes(
     here = assignment.enrolment.study_id, assignment.study_pair.number
     note, no_run = "of the agents' test", Pane.EXECUTION in closed
     return AgentPanes(
-        verdict=agent_pane(part.evidence, Pane.AGENT in closed) if part.evidence else None,
+        verdict=AgentPane(part.evidence, Pane.AGENT in closed) if part.evidence else None,
         program=program,
         told=part.told,
         run=execution_pane(run, program, keys, note, no_run) if run else None,

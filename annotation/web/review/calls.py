@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from types import MappingProxyType
-from typing import Final
+from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.urls import reverse
@@ -18,7 +18,7 @@ from annotation.review import drafts
 from annotation.review.calls import candidate_calls_of_user
 from annotation.web.cases.code import Code
 from annotation.web.cases.evidence import candidate_code
-from annotation.web.cases.reports import FrameView, OutputView, exception_of, frame_views, outputs_of
+from annotation.web.cases.reports import exception_of, frame_views, outputs_of
 from annotation.web.review.keys import NO_KEY, KeyView, key_views
 from annotation.web.review.runs import NOBODY_CAME, STATES
 from annotation.web.shared.words import OUTCOMES, Sign, format_duration
@@ -39,20 +39,6 @@ OF_CALLS: Final[Mapping[CallOutcome, Sign]] = MappingProxyType(
 
 
 @dataclass(frozen=True, slots=True)
-class Called:
-    """What one call gave. `value` is None where there is none; `type` is the value's class."""
-
-    value: str | None
-    type: str
-    exception: str
-    frames: tuple[FrameView, ...]
-    outputs: tuple[OutputView, ...]
-    warnings: tuple[str, ...]
-    detail: str
-    took: str
-
-
-@dataclass(frozen=True, slots=True)
 class CallLine:
     """One call of the person: waiting, running, answered (`called`), or not to be had (`message`)."""
 
@@ -62,7 +48,7 @@ class CallLine:
     open: bool
     nobody_came: bool
     message: str
-    called: Called | None
+    called: dict[str, Any] | None
     at: datetime
     href: str = ""
     assert_url: str = ""
@@ -72,9 +58,9 @@ class CallLine:
         """The answer in a sentence, for those who listen."""
         if self.called is None:
             return f"{self.expression}: {self.sign.word}"
-        if self.called.value is not None:
-            return f"{self.expression} gives {self.called.value}"
-        return f"{self.expression}: {self.called.exception or self.sign.word}"
+        if self.called["value"] is not None:
+            return f"{self.expression} gives {self.called['value']}"
+        return f"{self.expression}: {self.called['exception'] or self.sign.word}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,21 +215,20 @@ def answer_sign(answer: Answer) -> Sign:
     return OF_CALLS.get(answer.outcome) or OUTCOMES[Outcome(answer.outcome.value)]
 
 
-def link_call_answer(answer: Answer, lines: str = "c") -> Called:
-    """An answer with links to the candidate's lines, which have this prefix."""
+def link_call_answer(answer: Answer, lines: str = "c") -> dict[str, Any]:
+    """An answer with links to the candidate's lines, which have this prefix; no value is None."""
     missing = (f"The module {answer.missing_module} is missing.",) if answer.missing_module else ()
-    return Called(
-        value=answer.value,
-        type=answer.type,
-        exception=exception_of(answer),
-        frames=tuple(
-            frame for frame in frame_views(answer, {"candidate": lines}) if frame.place == "candidate"
-        ),
-        outputs=tuple(outputs_of(answer)),
-        warnings=(*missing, *(f"Suspicious: {sign}" for sign in answer.suspicious)),
-        detail=answer.detail,
-        took=format_duration(answer.seconds),
-    )
+    frames = frame_views(answer, {"candidate": lines})
+    return {
+        "value": answer.value,
+        "type": answer.type,
+        "exception": exception_of(answer),
+        "frames": [frame for frame in frames if frame.place == "candidate"],
+        "outputs": list(outputs_of(answer)),
+        "warnings": (*missing, *(f"Suspicious: {sign}" for sign in answer.suspicious)),
+        "detail": answer.detail,
+        "took": format_duration(answer.seconds),
+    }
 
 
 def example_of(candidate: str) -> str:

@@ -47,8 +47,13 @@ def test_a_tested_case_shows_every_step_with_what_it_cost() -> None:
     assert evidence.verdicts[2].sign.word == "test passed"
     call = evidence.verdicts[0].call
     assert call is not None
-    assert (call.input_tokens, call.output_tokens, call.cost, call.reused) == (500, 60, "not priced", False)
-    assert (evidence.totals.calls, evidence.totals.input_tokens) == (3, 1500)
+    assert (call["row"].input_tokens, call["row"].output_tokens, call["cost"], call["reused"]) == (
+        500,
+        60,
+        "not priced",
+        False,
+    )
+    assert (evidence.totals["calls"], evidence.totals["input_tokens"]) == (3, 1500)
 
 
 def test_lines_of_program_and_candidate_are_marked_by_the_execution() -> None:
@@ -72,11 +77,11 @@ def test_a_call_that_another_build_paid_for_is_reused_and_costs_nothing() -> Non
     evidence = shown(second)
 
     assert evidence.verdicts[0].call is not None
-    assert evidence.verdicts[0].call.reused
-    assert evidence.totals.calls == 0
+    assert evidence.verdicts[0].call["reused"]
+    assert evidence.totals["calls"] == 0
     paid = shown(first).verdicts[0].call
     assert paid is not None
-    assert not paid.reused
+    assert not paid["reused"]
 
 
 def test_invented_helpers_are_shown_and_those_not_declared_told_apart() -> None:
