@@ -162,18 +162,15 @@ def comparison_out(found: AnnotatorComparison, sent: ToReview | None) -> TwoAnno
 
 
 def to_review_out(sent: ToReview) -> ToReviewOut:
-    return ToReviewOut(
-        builds=[
-            BuildToReviewOut(
-                build=build.pk,
-                name=build.name,
-                flips=flips,
-                review=f"{reverse('review-next', args=[build.pk])}?show={sent.worklist}",
-            )
-            for build, flips in sent.builds
-        ],
-        without=sent.without,
+    rows = (
+        {
+            "build": build,
+            "flips": flips,
+            "review": f"{reverse('review-next', args=[build.pk])}?show={sent.worklist}",
+        }
+        for build, flips in sent.builds
     )
+    return ToReviewOut.model_validate({"builds": list(rows), "without": sent.without})
 
 
 def side_out(found: AnnotatorComparison, place: int) -> CommonSideOut:

@@ -94,11 +94,8 @@ def rerun_plan(request: HttpRequest, pk: int, wanted: AgainIn) -> RerunPlan:
     """The cases that are meant, as the page understands the same words, and what differs."""
     build = visible.build(request, pk)
     found = picked_by_words(build, visible.builds(request), wanted.where, wanted.cases, wanted.flips)
-    return plan_rerun(build, found.cases, again_of(wanted), found.words)
-
-
-def again_of(wanted: AgainIn) -> Again:
-    return Again(wanted.name, Stage(wanted.start), **wanted.differing())
+    again = Again(wanted.name, Stage(wanted.start), **wanted.differing())
+    return plan_rerun(build, found.cases, again, found.words)
 
 
 def wish_of(wanted: WishIn) -> Wish:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import defaultdict
 from operator import itemgetter
 from typing import Any
 
@@ -49,8 +49,10 @@ def list_candidates(
     rows = behind(proposed(build, query), wanted.after or 0)
     page = wanted.page(rows.select_related("pair__snippet").order_by("rank", "pk"))
     mark_seen(request.user, [candidate.pair_id for candidate in page.items])
-    cases = by_candidate(Case.objects.filter(build=build, candidate__in=page.items).order_by("round"))
-    return Page(items=[candidate_out(row, cases) for row in page.items], next=page.next)
+    cases: dict[int, list[Case]] = defaultdict(list)
+    for case in Case.objects.filter(build=build, candidate__in=page.items).order_by("round"):
+        cases[case.candidate_id].append(case)
+    return Page(items=[candidate_out(row, cases[row.pk]) for row in page.items], next=page.next)
 
 
 def proposed(build: Build, query: int) -> QuerySet[Candidate]:
@@ -78,15 +80,6 @@ COUNTS = {
 }
 
 
-def by_candidate(cases: Iterable[Case]) -> dict[int, list[Case]]:
-    """The cases of each candidate, in the order given."""
-    found: dict[int, list[Case]] = {}
-    for case in cases:
-        found.setdefault(case.candidate_id, []).append(case)
-    return found
-
-
-def candidate_out(candidate: Candidate, cases: dict[int, list[Case]]) -> CandidateOut:
-    rounds = cases.get(candidate.pk, [])
+def candidate_out(candidate: Candidate, rounds: list[Case]) -> CandidateOut:
     score = None if candidate.mining_id is None else candidate.score
     return CandidateOut.of(candidate, score=score, case=rounds[0] if rounds else None, rounds=rounds)

@@ -133,36 +133,23 @@ def refuse_unseen(found: Assignment) -> None:
 
 def said_of(found: Assignment, said: RatingIn) -> RaterStatement:
     calls, runs = ids_of(found)
-    return RaterStatement(
-        value=form_checks.value_of(found, said.choice),
-        reason=said.reason,
-        notes=said.notes,
-        reading=said.reading,
-        tags=tuple(said.tags),
-        seconds=said.seconds,
-        calls=calls,
-        runs=runs,
-        evidence=said.evidence,
+    value, same = (
+        form_checks.value_of(found, said.choice),
+        {"reason", "notes", "reading", "seconds", "evidence"},
     )
+    return RaterStatement(value, tags=tuple(said.tags), calls=calls, runs=runs, **said.dict(include=same))
 
 
 def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
     handed = shown_pair.assignments_of(visible.caller(request), study).filter(study_pair__number=number)
     found = get_object_or_404(handed.order_by("-round")[:1])
     phase, kept = shown_pair.phase_of(found), drafts.by_field(found)
-    return AssignmentOut(
-        study=study,
-        number=number,
-        state=found.state,
+    return AssignmentOut.of(
+        found,
         phase=phase.value,
-        round=found.round,
-        position=found.position,
-        token=found.token,
-        reserved_until=found.reserved_until,
         seen_revision=ratings.revision_seen(ratings.last_of(found, phase)),
         evidence=shown_pair.evidence_hash(found),
         choices=list(form_checks.words_of(found.enrolment.study)),
-        query=found.study_pair.pair.query.text,
         sides=[
             SideOut(name=side.name, code=side.text.code, docstrings=list(side.docstrings))
             for side in shown_pair.sides_of(found)
@@ -173,17 +160,5 @@ def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
 
 
 def rating_out(row: Rating) -> RatingOut:
-    return RatingOut(
-        number=row.assignment.study_pair.number,
-        phase=row.phase,
-        revision=row.revision,
-        choice=form_checks.word_of(row.assignment, row.value),
-        withdrawn=row.withdrawn,
-        reason=row.reason,
-        notes=row.notes,
-        reading=row.reading,
-        tags=row.tags,
-        seconds=row.seconds,
-        created_at=row.created_at,
-        undoes=undo.format_decision_key(row.assignment_id, row.phase, row.revision),
-    )
+    key = undo.format_decision_key(row.assignment_id, row.phase, row.revision)
+    return RatingOut.of(row, choice=form_checks.word_of(row.assignment, row.value), undoes=key)

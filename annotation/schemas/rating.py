@@ -9,6 +9,7 @@ from ninja import Schema
 from pydantic import Field
 
 from annotation.schemas.fields import Body, CleanText
+from retrieval.schemas import RowSchema
 
 Token = Field(max_length=32, description="`token` of the assignment")
 
@@ -21,11 +22,11 @@ class SideOut(Schema):
     docstrings: list[str] = Field(description="those that the study folds")
 
 
-class AssignmentOut(Schema):
+class AssignmentOut(RowSchema):
     """A pair that was handed to the caller."""
 
-    study: int
-    number: int = Field(description="of the pair, in the study")
+    study: int = Field(validation_alias="enrolment.study_id")
+    number: int = Field(description="of the pair, in the study", validation_alias="study_pair.number")
     state: str = Field(description="reserved, locked, done, skipped, lapsed or left_out")
     phase: str = Field(description="of a rating given now: blind, revised or second_look")
     round: int
@@ -35,7 +36,7 @@ class AssignmentOut(Schema):
     seen_revision: int = Field(description="send it back with a rating")
     evidence: str = Field(description="sha256 of what is shown; send it back with a rating")
     choices: list[str] = Field(description="what a rating may choose")
-    query: str
+    query: str = Field(validation_alias="study_pair.pair.query.text")
     sides: list[SideOut]
     drafts: dict[str, str] = Field(description="what was typed and not sent, by field")
     draft_revisions: dict[str, str] = Field(description="the revision of each draft, by field")
@@ -62,10 +63,12 @@ class RatingIn(Body):
     seen_revision: int = Field(ge=0, le=2**31 - 1, description="`seen_revision` of the assignment")
 
 
-class RatingOut(Schema):
+class RatingOut(RowSchema):
     """One revision of the caller's rating of a pair."""
 
-    number: int = Field(description="of the pair, in the study")
+    number: int = Field(
+        description="of the pair, in the study", validation_alias="assignment.study_pair.number"
+    )
     phase: str
     revision: int
     choice: str

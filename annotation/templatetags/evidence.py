@@ -5,29 +5,23 @@ from __future__ import annotations
 from typing import Final
 
 from django import template
+from django.template.defaultfilters import stringfilter
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
 from annotation.models import Case, Execution
 from annotation.web.cases import code
-from annotation.web.shared import words
-from annotation.web.shared.words import MATCH, NO_MATCH, OUTCOMES, Sign, case_sign
+from annotation.web.shared.words import MATCH, NO_MATCH, OUTCOMES, Sign, case_sign, label_sign
 
 VERDICTS: Final = {1.0: MATCH, 0.5: Sign("?", "unclear", "quiet"), 0.0: NO_MATCH}
 NO_VERDICT: Final = Sign("–", "no verdict", "warn")
 register = template.Library()
 
 
-@register.filter
-def shown(text: object) -> SafeString:
-    """The text escaped, with control and reordering characters made visible."""
-    return code.render_untrusted_text(str(text))
-
-
-@register.filter
-def spelled(text: object) -> str:
-    """As `shown`, for titles and options, where no markup can be."""
-    return code.spell_unseen_characters(str(text))
+register.filter("label_sign", label_sign)
+register.filter("first_line", code.first_line)
+register.filter("shown", stringfilter(code.render_untrusted_text))
+register.filter("spelled", stringfilter(code.spell_unseen_characters))
 
 
 @register.simple_tag
@@ -45,18 +39,6 @@ def say(what: Sign) -> SafeString:
 def said_of_case(case: Case) -> Sign:
     """What became of a case: its label, or how far it is."""
     return case_sign(case.stage, case.label)
-
-
-@register.filter
-def label_sign(label: int | None) -> Sign:
-    """A binary label; None is unjudged, never a 0."""
-    return words.label_sign(label)
-
-
-@register.filter
-def first_line(snippet: str) -> str:
-    """The line that says most about a snippet."""
-    return code.first_line(snippet)
 
 
 @register.filter

@@ -22,6 +22,8 @@ from annotation.studies.enrolment import rater_studies
 from annotation.web.shared import words
 
 register = template.Library()
+register.filter("small_dollars", words.small_dollars)
+register.filter("share", words.format_percent)
 
 SIGNS: Final[Mapping[str, tuple[str, str]]] = {
     "match": ("✓", "match"),
@@ -127,18 +129,6 @@ def sign(kind: str, word: str = "") -> SafeString:
 def dollars(nanodollars: float | None) -> str:
     """Nanodollars as dollars; None is a budget without a cap."""
     return "no cap" if nanodollars is None else words.format_dollars(nanodollars)
-
-
-@register.filter
-def small_dollars(nanodollars: float) -> str:
-    """Nanodollars as dollars, however little it is."""
-    return words.small_dollars(nanodollars)
-
-
-@register.filter
-def share(part: float, whole: float) -> str:
-    """A percentage, or a dash where there is nothing to divide by."""
-    return words.format_percent(part, whole)
 
 
 @register.filter

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib.auth.models import User
-from django.db.models import Model, OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, QuerySet, Subquery
 from django.http import QueryDict
 from django.urls import reverse
 
@@ -57,11 +57,6 @@ class AuditFilter(forms.Form):
         )
 
 
-def audit_window(form: AuditFilter, params: QueryDict) -> Window[AuditEvent]:
-    """The entries of one page, the newest first."""
-    return load_page_window(form.rows(), ("-id",), params, PAGE_SIZE)
-
-
 def export_cut(form: AuditFilter) -> int:
     """How many entries the export has where there are more than that; else 0."""
     return MOST_EXPORTED if form.rows()[MOST_EXPORTED : MOST_EXPORTED + 1].exists() else 0
@@ -96,11 +91,6 @@ def cut_before(row: AuditEvent) -> dict[str, Any]:
     """The last row of a file that ends before this entry: an auditor must not take it for the whole log."""
     told = f"Cut after {MOST_EXPORTED:,} entries. The older ones: export with “To” {row.at:%Y-%m-%d}."
     return dict.fromkeys(COLUMNS, "") | {"what": told}
-
-
-def decisions_exported(params: QueryDict) -> QuerySet[AuditEvent]:
-    """Those of them that may tell what a pair is."""
-    return AuditFilter(params).rows().filter(verb=Verb.SPLIT_DECIDED)
 
 
 class HistoryFilter(forms.Form):
@@ -166,7 +156,7 @@ def rating_window(params: QueryDict, who: str, pair: str, only: int | None) -> W
 
 def review_row(row: Review, only: int | None) -> dict[str, Any]:
     """A review's revision; `restore_url` is there for one's own that can stand again."""
-    stands = not is_superseded(row)
+    stands = not hasattr(row, "superseded_by")
     said = UNSURE.word if row.label is None else label_sign(row.label).word
     may_restore = only and not stands and not row.withdrawn
     return {
@@ -187,8 +177,14 @@ def review_row(row: Review, only: int | None) -> dict[str, Any]:
 def rating_row(row: Rating, only: int | None) -> dict[str, Any]:
     """As `review_row`, of a rating."""
     assignment = row.assignment
-    sampled, study, stands = assignment.study_pair, assignment.enrolment.study, not is_superseded(row)
+    sampled, study, stands = (
+        assignment.study_pair,
+        assignment.enrolment.study,
+        not hasattr(row, "superseded_by"),
+    )
     may_restore = only and not stands and may_stand_again(row)
+    # Of two snippets the side: the number would tell which one stood there.
+    said = said_sign(study.scale, word_of(assignment, row.value)).word
     return {
         "row": row,
         "rater": assignment.rater,
@@ -196,7 +192,7 @@ def rating_row(row: Rating, only: int | None) -> dict[str, Any]:
         "pair": sampled.pair_id,
         "other": sampled.other_id,
         "query": sampled.pair.query.head,
-        "said": WITHDRAWN if row.withdrawn else word_said(row),
+        "said": WITHDRAWN if row.withdrawn else said,
         "text": " · ".join(filter(None, (row.reading and f"read as “{row.reading}”", row.reason, row.notes))),
         "tags": describe_label_context(row),
         "stands": stands,
@@ -206,19 +202,9 @@ def rating_row(row: Rating, only: int | None) -> dict[str, Any]:
     }
 
 
-def word_said(row: Rating) -> str:
-    """As its rater chose it: of two snippets the side, as the number would tell which one stood there."""
-    scale = row.assignment.enrolment.study.scale
-    return said_sign(scale, word_of(row.assignment, row.value)).word
-
-
 def describe_label_context(row: Review | Rating) -> tuple[str, ...]:
     """What was stored with the label: its tags, then how many calls and runs it rests on."""
     rests = (
         count_noun(len(found), noun) for found, noun in ((row.calls, "call"), (row.runs, "run")) if found
     )
     return (*map(tag_name, filter_known_tags(row.tags)), *rests)
-
-
-def is_superseded(row: Model) -> bool:
-    return hasattr(row, "superseded_by")

@@ -15,9 +15,8 @@ from annotation.studies.exposure import mark_seen
 from annotation.studies.report import rating_export
 from annotation.web.audit_log.page import (
     COLUMNS,
+    PAGE_SIZE,
     AuditFilter,
-    audit_window,
-    decisions_exported,
     export_audit_rows,
     export_cut,
     filters_of,
@@ -25,14 +24,15 @@ from annotation.web.audit_log.page import (
     list_told_pairs,
 )
 from annotation.web.rating.actions import newest_in
-from annotation.web.shared.requests import person
+from annotation.web.shared.pagination import load_page_window
+from annotation.web.shared.requests import attach, person
 
 
 @require_role(Role.ADMIN, GET)
 def index(request: HttpRequest) -> HttpResponse:
     refuse_while_blind(request.user)
     form = AuditFilter(request.GET)
-    page = audit_window(form, request.GET)
+    page = load_page_window(form.rows(), ("-id",), request.GET, PAGE_SIZE)
     mark_seen(request.user, decided_on(page.rows))
     context = {"page": page, "form": form, "query": filters_of(request.GET), "cut_at": export_cut(form)}
     return render(request, "annotation/audit_log/audit.html", context)
@@ -42,14 +42,13 @@ def index(request: HttpRequest) -> HttpResponse:
 def export(request: HttpRequest) -> HttpResponseBase:
     """The filtered log as a CSV; of a filter that is wrong the page says why."""
     refuse_while_blind(request.user)
-    if not AuditFilter(request.GET).is_valid():
+    form = AuditFilter(request.GET)
+    if not form.is_valid():
         return redirect(f"{reverse('audit')}?{request.GET.urlencode()}")
     append_audit_event(request.user, Verb.EXPORTED, "audit log", detail={"filter": request.GET.urlencode()})
-    mark_seen(request.user, decided_on(decisions_exported(request.GET)))
+    mark_seen(request.user, decided_on(form.rows().filter(verb=Verb.SPLIT_DECIDED)))
     lines = rating_export.as_csv(COLUMNS, export_audit_rows(request.GET))
-    response = StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8")
-    response["Content-Disposition"] = 'attachment; filename="audit.csv"'
-    return response
+    return attach(StreamingHttpResponse(lines, content_type="text/csv; charset=utf-8"), "audit.csv")
 
 
 @require_role(Role.ADMIN, GET)

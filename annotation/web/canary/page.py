@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from django.db.models import QuerySet
@@ -143,6 +144,8 @@ def page_of(build: Build, shown: Card, other: Build | None, others: Measures | N
     spent = canary.compute_canary_cost(row, tally)
     found = outcome_stats.of_canary(row, spent)
     projection = outcome_stats.project_from_canary(row, found.cost, tally) if found.cost else None
+    cap = format_dollars(projection.cap) if projection and projection.cap is not None else ""
+    held = f"the {cap} that the cap had left for them" if shown.extension else f"the cap of {cap}"
     return {
         "build": build,
         "card": shown,
@@ -152,7 +155,7 @@ def page_of(build: Build, shown: Card, other: Build | None, others: Measures | N
         "projection": projection,
         "projected": format_dollars(round(projection.total.value)) if projection else "",
         "projected_interval": format_interval(projection.total if projection else None, format_money),
-        "cap_words": describe_cap(projection.cap, shown) if projection and projection.cap is not None else "",
+        "cap_words": held if cap else "",
         "figures": compare_canary_figures(found, others, shown),
         "other": other,
         "beside": "Before the extension" if shown.extension else other.name if other else "",
@@ -164,18 +167,8 @@ def page_of(build: Build, shown: Card, other: Build | None, others: Measures | N
     }
 
 
-def describe_cap(cap: int, shown: Card) -> str:
-    """What the projected total is held against."""
-    money = format_dollars(cap)
-    return f"the {money} that the cap had left for them" if shown.extension else f"the cap of {money}"
-
-
 def format_money(nanodollars: float) -> str:
     return format_dollars(round(nanodollars))
-
-
-def format_share(share: float) -> str:
-    return format_percent(share, 1)
 
 
 def compare_canary_figures(found: Measures, other: Measures | None, shown: Card) -> list[dict[str, Any]]:
@@ -188,7 +181,9 @@ def compare_canary_figures(found: Measures, other: Measures | None, shown: Card)
     }
     by = "queries resampled, exact where few differ" if shown.by_query else "Wilson"
     shares = [
-        compare_canary_figure(getattr(found, field), getattr(other, field, None), format_share)
+        compare_canary_figure(
+            getattr(found, field), getattr(other, field, None), partial(format_percent, whole=1)
+        )
         | {
             "name": name,
             "note": f"{note}; {by}",
@@ -204,17 +199,14 @@ def compare_canary_figure(
 ) -> dict[str, Any]:
     """`differs`: the other build's value lies outside the interval."""
     value, theirs = (figure.value if figure else None for figure in (found, other))
-    ends = (found.low, found.high) if found else (None, None)
+    low, high = (found.low, found.high) if found else (None, None)
+    apart = theirs is not None and low is not None and high is not None and not low <= theirs <= high
     return {
         "value": "–" if value is None else write(value),
         "interval": format_interval(found, write),
         "other": "–" if theirs is None else write(theirs),
-        "differs": theirs is not None and lies_outside(theirs, *ends),
+        "differs": apart,
     }
-
-
-def lies_outside(value: float, low: float | None, high: float | None) -> bool:
-    return low is not None and high is not None and not low <= value <= high
 
 
 def counts_of_share(share: Share, links: tuple[str, str]) -> list[tuple[int, str]]:
