@@ -162,15 +162,16 @@ def comparison_out(found: AnnotatorComparison, sent: ToReview | None) -> TwoAnno
 
 
 def to_review_out(sent: ToReview) -> ToReviewOut:
-    rows = (
-        {
-            "build": build,
-            "flips": flips,
-            "review": f"{reverse('review-next', args=[build.pk])}?show={sent.worklist}",
-        }
+    rows = [
+        BuildToReviewOut(
+            build=build.pk,
+            name=build.name,
+            flips=flips,
+            review=f"{reverse('review-next', args=[build.pk])}?show={sent.worklist}",
+        )
         for build, flips in sent.builds
-    )
-    return ToReviewOut.model_validate({"builds": list(rows), "without": sent.without})
+    ]
+    return ToReviewOut(builds=rows, without=sent.without)
 
 
 def side_out(found: AnnotatorComparison, place: int) -> CommonSideOut:

@@ -4,6 +4,7 @@ import pytest
 from django.utils import timezone
 
 from annotation.templatetags import workbench as tags
+from annotation.web.shared import words
 
 
 @pytest.mark.parametrize(
@@ -15,8 +16,8 @@ def test_counts_agree_with_their_noun(number: int, noun: str, said: str) -> None
 
 
 def test_a_share_of_nothing_is_a_dash_not_a_zero() -> None:
-    assert tags.share(0, 0) == "–"
-    assert tags.share(1, 8) == "12.5 %"
+    assert words.format_percent(0, 0) == "–"
+    assert words.format_percent(1, 8) == "12.5 %"
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,8 @@ from annotation.stats.agreement.error_share import Wrong, WrongLabels
 from annotation.stats.agreement.scores import Scores
 from annotation.studies.plan.row_names import format_annotator_name
 from annotation.studies.report.figures import NoFigures, figures_of, refuse_to_raters
-from retrieval.evaluation.leaderboard import Leaderboard, Queries, digests_of
-from retrieval.evaluation.robustness.label_noise import ASSUMED, ErrorRates, Noise, noise_of
+from retrieval.evaluation.leaderboard import Leaderboard
+from retrieval.evaluation.robustness.label_noise import ASSUMED, ErrorRates
 from retrieval.evaluation.systems import known as known_systems
 from retrieval.evaluation.systems.known import REPORTED, REPORTED_IN
 from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Candidate, filled_holes_of
@@ -205,14 +205,6 @@ def annotators_in(labels: QuerySet[BenchmarkLabel]) -> set[int]:
     """Whose are the first of these labels; a label that several were merged to is nobody's."""
     first = labels.order_by("pk")[:LABELS_LOOKED_AT].values_list("label__annotator", flat=True)
     return {annotator for annotator in first if annotator is not None}
-
-
-def estimate_rank_noise(
-    benchmark: Benchmark, board: Leaderboard, queries: Queries, rates: ErrorRates
-) -> Noise | None:
-    """The draws for the board's order; None where there is nothing to say, or a page can't wait for it."""
-    ordered = board.ordered
-    return noise_of(benchmark, ordered, digests_of(ordered), board.metric, queries, rates)
 
 
 def list_system_origins(benchmark: Benchmark, board: Leaderboard) -> list[Origin]:

@@ -25,10 +25,11 @@ from retrieval.evaluation.leaderboard import (
     Queries,
     SystemStanding,
     build_leaderboard,
+    digests_of,
 )
-from retrieval.evaluation.robustness.label_noise import Noise
+from retrieval.evaluation.robustness.label_noise import Noise, noise_of
 from retrieval.evaluation.robustness.left_out_encoder import Without, encoders_of, kept_without
-from retrieval.evaluation.robustness.metric_agreement import Reliability, reliability_of
+from retrieval.evaluation.robustness.metric_agreement import reliability_of
 from retrieval.metrics.from_ranks import is_from_ranks
 from retrieval.metrics.resampling import FEW
 from retrieval.models import Benchmark, BenchmarkLabel, Member, Pool, RankedList, Run, Text
@@ -106,9 +107,11 @@ def describe_sureness(
     written = typed or params.get("errors", "")
     errors = leaderboard_notes.error_choices(benchmark, user, written)
     error = leaderboard_notes.chosen_errors(errors, written)
-    noise = leaderboard_notes.estimate_rank_noise(benchmark, board, queries, error.rates)
+    # None where there is nothing to say, or a page can't wait for the draws.
+    noise = noise_of(benchmark, board.ordered, digests_of(board.ordered), board.metric, queries, error.rates)
     without = kept_without(board, queries)
     reliability = None if board.unmeasured else reliability_of(board, queries)
+    groups = reliability.groups if reliability else ()
     return {
         "errors": errors,
         "error": error,
@@ -122,7 +125,11 @@ def describe_sureness(
         "without": without,
         "left_out": ranks_without(board, without) if encoders_of(benchmark) else [],
         "reliability": reliability,
-        "by_matches": means_by_matches(board, reliability) if reliability else [],
+        # By system in the board's order: its mean over each group of queries.
+        "by_matches": [
+            (run.title, [group.means[place] for group in groups])
+            for place, run in enumerate(board.ordered if groups else ())
+        ],
     }
 
 
@@ -142,14 +149,6 @@ def ranks_without(board: Leaderboard, without: Sequence[Without]) -> list[tuple[
             ],
         )
         for usual, run in enumerate(board.ordered, 1)
-    ]
-
-
-def means_by_matches(board: Leaderboard, reliability: Reliability) -> list[tuple[str, list[float]]]:
-    """By system in the board's order: its mean over each group of queries."""
-    return [
-        (run.title, [group.means[place] for group in reliability.groups])
-        for place, run in enumerate(board.ordered)
     ]
 
 

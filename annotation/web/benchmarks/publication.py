@@ -66,10 +66,6 @@ class PublishForm(forms.Form):
             return None
 
 
-def initial_publish_values(build: Build) -> dict[str, Any]:
-    return {"name": build.name, "pool": Pool.COLLECTION}
-
-
 def is_small(build: Build) -> bool:
     return pair_ids_of_wish(Wish("", build.mining, build))[: SMALL + 1].count() <= SMALL
 

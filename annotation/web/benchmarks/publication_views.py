@@ -13,7 +13,7 @@ from annotation.web.benchmarks import publication
 from annotation.web.derived import corrected_labels
 from annotation.web.shared.jobs import render_job_table
 from annotation.web.shared.requests import person, render_form
-from retrieval.models import Job
+from retrieval.models import Job, Pool
 
 
 @require_role(Role.ADMIN, FORM)
@@ -23,7 +23,9 @@ def build(request: HttpRequest, pk: int) -> HttpResponse:
     That does a worker, of few this request.
     """
     found = visible(request, pk)
-    form = publication.PublishForm(request.POST or None, initial=publication.initial_publish_values(found))
+    form = publication.PublishForm(
+        request.POST or None, initial={"name": found.name, "pool": Pool.COLLECTION}
+    )
     if form.is_valid() and (job := form.job(found, person(request))):
         return leave(request, job, "build-publish")
     page = publication.publish_page(found, counted="counted" in request.GET)

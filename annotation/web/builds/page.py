@@ -65,10 +65,11 @@ def progress_page(build: Build) -> dict[str, Any]:
     shot = progress.take_progress_snapshot(build)
     build, tally = shot.build, shot.tally
     by_query = canaries.by_query(build)
+    since, until = history.find_build_start(build), build.finished_at or timezone.now()
     return {
         "build": build,
         "shot": shot,
-        "figures": summarize_build_figures(shot, minutes_of(build)),
+        "figures": summarize_build_figures(shot, (until - since).total_seconds() / 60 if since else None),
         "groups": group_abandoned_cases(build, tally, CAUSES),
         "trend": build_progress_trend(shot, timezone.now()),
         "events": BuildEvent.objects.filter(build=build).select_related("user")[:EVENTS],
@@ -87,20 +88,15 @@ def progress_page(build: Build) -> dict[str, Any]:
     }
 
 
-def minutes_of(build: Build) -> float | None:
-    """Minutes since the build's cases were made, to its end if it is over; None where that is not known."""
-    since = history.find_build_start(build)
-    return ((build.finished_at or timezone.now()) - since).total_seconds() / 60 if since else None
-
-
 def build_page(build: Build) -> dict[str, Any]:
     """The whole page: the live part and what was ordered. `sent_back`: tests to be written again."""
     live = progress_page(build)
     mining = live["shot"].mining
+    asked = mining.query_rule if mining else 0
     return live | {
         "rerun": Rerun.objects.filter(build=live["build"]).select_related("of").first(),
         "rule": rule_words(mining.rule) if mining else "",
-        "query_rules": query_rule_words(mining.query_rule) if mining else "",
+        "query_rules": "; ".join(words for name, words in QUERY_RULES if QueryRule[name.upper()] & asked),
         "embedded": list(list_embedding_costs(mining)) if mining else [],
         "sent_back": sent_back.find_cases_awaiting_test(build).count(),
         "switches": list_annotator_switches(build.annotator),
@@ -123,11 +119,6 @@ def rule_words(rule: int) -> str:
     """The rule's name in words: `TESTABLE_WITH_SELF` → `testable with self`."""
     names = [str(bit.name).lower().replace("_", " ") for bit in Rule if bit & rule]
     return ", ".join(names) or "no rule: every snippet"
-
-
-def query_rule_words(rule: int) -> str:
-    """As the launch form says them; empty for none."""
-    return "; ".join(words for name, words in QUERY_RULES if QueryRule[name.upper()] & rule)
 
 
 DONE = {

@@ -84,18 +84,15 @@ def others_said(cases: Sequence[Case], visible: QuerySet[Build]) -> dict[int, li
     """By pair: the original data's labels, then the experts' assisted ones; two queries."""
     agents = {case.pair_id: case.label for case in cases}
     said: dict[int, list[CandidateLabel]] = defaultdict(list)
-    for label in original_labels(agents):
+    known = Label.objects.filter(
+        pair__in=agents, annotator__kind=Annotator.Kind.ORIGINAL, value__isnull=False
+    )
+    for label in known.select_related("annotator").order_by("id"):
         said[label.pair_id].append(original_said(label, agents[label.pair_id]))
     reviews = Review.objects.current().filter(pair__in=agents, case__build__in=visible)
     for review in reviews.select_related("rater").order_by("id"):
         said[review.pair_id].append(review_said(review, agents[review.pair_id]))
     return said
-
-
-def original_labels(pairs: Iterable[int]) -> QuerySet[Label]:
-    kind = Annotator.Kind.ORIGINAL
-    rows = Label.objects.filter(pair__in=pairs, annotator__kind=kind, value__isnull=False)
-    return rows.select_related("annotator").order_by("id")
 
 
 def original_said(label: Label, agents: int | None) -> CandidateLabel:

@@ -32,20 +32,16 @@ NOT_RUN: Final = Sign("?", "could not be run", "warn")
 class GridView:
     """The table, and what a request would run. `nobody_came`: runs wait, and no worker takes them."""
 
+    grid: Grid
     columns: list[dict[str, Any]]
     rows: list[dict[str, Any]]
-    cells: int
     missing: int
-    runs: int
-    open: int
-    more_tests: int
-    more_candidates: int
     nobody_came: bool
     most: int = MOST_RUNS
 
     @property
     def done(self) -> int:
-        return self.cells - self.missing - self.open
+        return self.grid.cells - self.missing - self.grid.open
 
 
 def grid_view(grid: Grid, authors: Mapping[int, str] | None = None) -> GridView:
@@ -58,14 +54,10 @@ def grid_view(grid: Grid, authors: Mapping[int, str] | None = None) -> GridView:
         for number, candidate in enumerate(grid.candidates, 1)
     }
     return GridView(
+        grid,
         columns=[column_of(candidate, names[candidate.snippet.pk]) for candidate in grid.candidates],
         rows=[row_view(row, names, authors or {}) for row in grid.rows],
-        cells=grid.cells,
         missing=len(grid.missing),
-        runs=grid.next_runs,
-        open=grid.open,
-        more_tests=grid.more_tests,
-        more_candidates=grid.more_candidates,
         nobody_came=any(
             cell.trial is not None and is_forgotten(cell.trial) for row in grid.rows for cell in row.cells
         ),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any, Final
@@ -238,8 +238,9 @@ def printed_of(report: Report) -> tuple[tuple[str, str], ...]:
 def program_notes(report: Report) -> Notes:
     """What the report says about the lines of the test program."""
     marks: dict[int, tuple[Sign, ...]] = {}
-    for line, failed in worst_by_line(report.assertions).items():
-        marks[line] = (BROKE if failed else HELD,)
+    for assertion in report.assertions:  # any evaluation that failed marks the line
+        if marks.get(assertion.line) != (BROKE,):
+            marks[assertion.line] = (HELD if assertion.passed else BROKE,)
     add_frames(marks, report, "program")
     return Notes(marks, {})
 
@@ -252,14 +253,6 @@ def candidate_notes(report: Report) -> Notes:
     for line, count in times_by_line(report.trace):
         times[line] += count
     return Notes(marks, times, frozenset(report.lines_missed))
-
-
-def worst_by_line(assertions: Iterable[Assertion]) -> dict[int, bool]:
-    """Line → whether any evaluation of the assertion there failed."""
-    worst: dict[int, bool] = {}
-    for assertion in assertions:
-        worst[assertion.line] = worst.get(assertion.line, False) or not assertion.passed
-    return worst
 
 
 def add_frames(marks: dict[int, tuple[Sign, ...]], report: Report, place: str) -> None:

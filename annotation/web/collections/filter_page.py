@@ -92,11 +92,6 @@ def jobs_of(collection: Collection) -> JobQuerySet:
     return Job.objects.about(Job.Kind.FILTER, collection.pk)
 
 
-def order_counts(collection: Collection, user: User) -> None:
-    """Have a worker count every filter over all snippets, unless that is ordered already."""
-    submit_job(FilterOrder(), user, collection.pk)
-
-
 def may_count(collection: Collection) -> bool:
     """Whether the page shows less than a worker can count, and none is at it."""
     waits = jobs_of(collection).open().filter(order__filters=[])

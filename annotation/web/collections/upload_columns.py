@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from django import forms
@@ -74,20 +73,11 @@ class ColumnsForm(forms.Form):
         return bool(waiting.update(state=Job.State.WAITING, order=order))
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnsPage:
+def columns_page(job: Job, seen: Peek) -> dict[str, Any]:
     """The first rows of a table as (name, cell), cut, of its first columns. `more`: columns not shown."""
-
-    job: Job
-    header: tuple[str, ...]
-    rows: tuple[tuple[tuple[str, str], ...], ...]
-    more: int
-
-
-def columns_page(job: Job, seen: Peek) -> ColumnsPage:
     header = seen.columns[:COLUMNS_SHOWN]
-    rows = (tuple((name, _cell(row, name)) for name in header) for row in seen.rows[:ROWS_SHOWN])
-    return ColumnsPage(job, header, tuple(rows), len(seen.columns) - len(header))
+    rows = [[(name, _cell(row, name)) for name in header] for row in seen.rows[:ROWS_SHOWN]]
+    return {"job": job, "header": header, "rows": rows, "more": len(seen.columns) - len(header)}
 
 
 def _cell(row: Mapping[str, Any], name: str) -> str:

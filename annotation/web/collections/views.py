@@ -14,6 +14,8 @@ from annotation.web.collections.upload_form import UploadForm, form_for
 from annotation.web.collections.upload_guides import GUIDES
 from annotation.web.shared.jobs import render_job_table
 from annotation.web.shared.requests import person, render_form
+from retrieval.collections.filter_job import FilterOrder
+from retrieval.jobs import submit_job
 from retrieval.models import Collection, Job
 from retrieval.uploads import Format, cancel_import_job, discard_upload
 
@@ -50,7 +52,7 @@ def filters(request: HttpRequest, pk: int) -> HttpResponse:
     collection = get_object_or_404(Collection, pk=pk)
     if "count" in request.POST:
         if filter_page.may_count(collection):
-            filter_page.order_counts(collection, person(request))
+            submit_job(FilterOrder(), person(request), collection.pk)  # counts every filter over all
         return redirect("collection-filters", pk=collection.pk)
     form = filter_page.FilterForm(collection, request.POST if request.method == "POST" else None)
     if form.is_valid() and form.job(person(request)):

@@ -29,7 +29,7 @@ from annotation.stats.intervals import Mean
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.plan.row_names import format_annotator_name
 from annotation.studies.plan.seals import refuse_unscored
-from annotation.web.comparison.page import FigureRow, build_comparison_figures, build_label_matrix
+from annotation.web.comparison.page import build_comparison_figures, build_label_matrix
 from retrieval.metrics.resampling import FEW
 from retrieval.models import Annotator
 from retrieval.models.labels import WRITTEN
@@ -37,14 +37,6 @@ from retrieval.models.labels import WRITTEN
 MOST_BUILDS: Final = 3
 """Builds of either side that are set against each other."""
 MOST_TO_REVIEW: Final = 10
-
-
-@dataclass(frozen=True, slots=True)
-class AnnotatorChoice:
-    """An annotator as the form offers it."""
-
-    annotator: Annotator
-    name: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,10 +60,9 @@ def annotators_page(
     are on the page.
     """
     choices = choices_of(find_labelling_annotators().order_by("kind", "name", "pk"))
-    known = {choice.annotator.pk: choice for choice in choices}
+    rows, names = ({row.pk: row for row, _ in choices}, {row.pk: name for row, name in choices})
     first, second = (
-        side_of(known[pk].annotator, number) if pk in known else None
-        for pk, number in zip(wanted, rounds, strict=True)
+        side_of(rows[pk], number) if pk in rows else None for pk, number in zip(wanted, rounds, strict=True)
     )
     page: dict[str, Any] = {
         "choices": choices,
@@ -83,7 +74,7 @@ def annotators_page(
     }
     if first is None or second is None:
         return page
-    page["names"] = format_side_title(known, first), format_side_title(known, second)
+    page["names"] = format_side_title(names, first), format_side_title(names, second)
     if problem := problem_of(first, second):
         return page | {"problem": problem}
     return page | compare_sides(compare_two_annotators(first, second, builds), builds)
@@ -96,7 +87,8 @@ def compare_sides(found: AnnotatorComparison, builds: QuerySet[Build]) -> dict[s
         "found": found,
         "matrix": build_label_matrix(found),
         "shares": list_common_shares(found),
-        "took": took_rows(found),
+        # Nothing where neither side has a build.
+        "took": list(build_comparison_figures(*found.took, found.pairs)) if any(found.took) else [],
         "worst": list(load_query_texts(found.worst)),
         "pairs": pairs,
         "most": MOST_PAIRS,
@@ -117,14 +109,14 @@ def problem_of(first: AnnotatorSide, second: AnnotatorSide) -> str:
     return ""
 
 
-def choices_of(rows: Iterable[Annotator]) -> tuple[AnnotatorChoice, ...]:
+def choices_of(rows: Iterable[Annotator]) -> list[tuple[Annotator, str]]:
     """The annotators by names that a person knows: people by their account's. One query."""
     found = list(rows)
     people = {
         row.config["user"] for row in found if row.kind == Annotator.Kind.PERSON and "user" in row.config
     }
     accounts = {user.pk: user.get_username() for user in User.objects.filter(pk__in=people)}
-    return tuple(AnnotatorChoice(row, describe_annotator_label(row, accounts)) for row in found)
+    return [(row, describe_annotator_label(row, accounts)) for row in found]
 
 
 def describe_annotator_label(annotator: Annotator, accounts: Mapping[int, str]) -> str:
@@ -135,9 +127,9 @@ def describe_annotator_label(annotator: Annotator, accounts: Mapping[int, str]) 
     return f"{name}, {WRITTEN if annotator.config.get('decides') == WRITTEN else 'person'}"
 
 
-def format_side_title(known: Mapping[int, AnnotatorChoice], side: AnnotatorSide) -> str:
+def format_side_title(names: Mapping[int, str], side: AnnotatorSide) -> str:
     """A side's name, with its round where there are several."""
-    name = known[side.annotator.pk].name
+    name = names[side.annotator.pk]
     if len(side.rounds) < 2:
         return name
     return f"{name}, last round" if side.round == LAST else f"{name}, round {side.round}"
@@ -153,11 +145,6 @@ def list_common_shares(found: AnnotatorComparison) -> list[tuple[str, Mean | Non
         ("Share of matches", told.shift, "second minus first"),
         ("Cohen’s κ", told.kappa, "agreement beyond chance; 1 is all, 0 none"),
     ]
-
-
-def took_rows(found: AnnotatorComparison) -> list[FigureRow]:
-    """What the builds of both sides took; nothing where neither has one."""
-    return list(build_comparison_figures(*found.took, found.pairs)) if any(found.took) else []
 
 
 def two_builds(found: AnnotatorComparison, builds: QuerySet[Build]) -> Iterable[tuple[Build, Build, Flipped]]:

@@ -77,7 +77,10 @@ def comparison_page(visible: QuerySet[Build], first: int, second: int) -> dict[s
         "matrix": build_label_matrix(found, partial(cases_of, found)),
         "flips": list(build_flip_rows(found)),
         "figures": list(build_comparison_figures(*found.took, found.pairs)),
-        "settings": list(list_differing_settings(one, other)),
+        "settings": [
+            (name, *("not set" if value is None else str(value)[:LONGEST_SETTING] for value in values))
+            for name, values in settings_that_differ(one, other).items()
+        ],
         "worklist": Flipped(one.pk),
         "worst": list(load_query_texts(found.worst)),
         "effects": [(side, told) for side in (one, other) if (told := get_position_bias(side)) is not None],
@@ -156,9 +159,3 @@ def format_mean(amount: float, number: int, form: str) -> str:
 def format_second_tests(took: Took) -> str:
     part, whole = took.second_touched, took.second_tests
     return f"{part:,} ({format_percent(part, whole)})" if whole else NO_FIGURE
-
-
-def list_differing_settings(first: Build, second: Build) -> Iterator[tuple[str, ...]]:
-    """The settings of the annotators that differ: the name, and what either has."""
-    for name, values in settings_that_differ(first, second).items():
-        yield name, *("not set" if value is None else str(value)[:LONGEST_SETTING] for value in values)

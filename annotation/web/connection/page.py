@@ -45,8 +45,9 @@ class ConnectionForm(forms.Form):
 
     def __init__(self, *args: object, **kwargs: object) -> None:
         super().__init__(*args, **kwargs)  # type: ignore[arg-type]  # a form's own arguments, passed on
-        names = dict.fromkeys([settings.LLM_PROFILE, *PROFILES])
-        set_choices(self, "profile", [(name, format_profile_name(name)) for name in names])
+        others = [(name, name) for name in PROFILES if name != settings.LLM_PROFILE]
+        configured = (settings.LLM_PROFILE, f"{settings.LLM_PROFILE} (configured)")
+        set_choices(self, "profile", [configured, *others])
         self.initial = {"model": settings.LLM_MODEL, "profile": settings.LLM_PROFILE, **self.initial}
 
     def wanted(self) -> Wanted:
@@ -54,11 +55,6 @@ class ConnectionForm(forms.Form):
         values = self.cleaned_data
         tried = {name: values[name] for name in ("caching", "batches")}
         return Wanted(values["model"], values["profile"], values["base_url"], **tried)
-
-
-def format_profile_name(name: str) -> str:
-    """A profile's name, and whether it is the configured one."""
-    return f"{name} (configured)" if name == settings.LLM_PROFILE else name
 
 
 def connection_page() -> dict[str, Any]:

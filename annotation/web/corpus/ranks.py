@@ -101,14 +101,9 @@ def build_rank_section(rows: Sequence[AtRank], paid: Paid) -> Section:
         " ".join(filter(None, (NOTE, paid.words, next_rank(shown, paid.a_pair)))),
     )
     empty = "There are no candidates with ranks."
-    return Section(
-        table, draw_rank_plot(rows, paid.a_pair) if rows else None, f"{empty} {without_ranks(paid)}".strip()
-    )
-
-
-def without_ranks(paid: Paid) -> str:
-    """Why there is no cost either, of a benchmark that was not made of a mining."""
-    return "" if paid.builds else f"{UNKNOWN}the labels were not made here, of the candidates of a mining."
+    if not paid.builds:
+        empty += f" {UNKNOWN}the labels were not made here, of the candidates of a mining."
+    return Section(table, draw_rank_plot(rows, paid.a_pair) if rows else None, empty)
 
 
 def rank_row(row: AtRank, a_pair: float | None) -> tuple[Cell, ...]:

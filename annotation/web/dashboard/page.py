@@ -71,7 +71,13 @@ def sandbox_view(row: SandboxCheck) -> dict[str, Any]:
     checks = sorted(
         (Check(**check) for check in row.checks), key=lambda check: (check.ok, not check.required)
     )
-    facts, is_old = [check_fact(check) for check in checks], timezone.now() - row.made_at > OVERDUE
+    facts = [
+        Fact(
+            check.name, "good" if check.ok else "bad" if check.required else "warn", check.found, check.advice
+        )
+        for check in checks
+    ]
+    is_old = timezone.now() - row.made_at > OVERDUE
     standing: Standing = "bad" if row.failure else "warn" if is_old else "good"
     return {
         "row": row,
@@ -82,11 +88,6 @@ def sandbox_view(row: SandboxCheck) -> dict[str, Any]:
         "noted": sum(fact.standing == "warn" for fact in facts),
         "required": sum(check.required for check in checks),
     }
-
-
-def check_fact(check: Check) -> Fact:
-    standing: Standing = "good" if check.ok else "bad" if check.required else "warn"
-    return Fact(check.name, standing, check.found, check.advice)
 
 
 def sandbox_fact() -> Fact:

@@ -122,17 +122,16 @@ def unjudged(number: int, one: str, several: str) -> str:
 def queue(request: HttpRequest, pk: int) -> HttpResponse:
     """Have experts judge the pairs: they wait in plain review, and a study can draw them."""
     page = page_of(request, pk)
-    build = launch_offer(request, page, lambda decision: queued(page, decision), is_free=True)
+
+    def queue_offer(decision: Decision) -> Build:
+        return queue_holes_for_experts(page.form.fill(), decision.user, decision.reason)
+
+    build = launch_offer(request, page, queue_offer, is_free=True)
     if page.offer and build:
         told = unjudged(page.offer.plan.pairs, "waits for experts", "wait for experts")
         messages.success(request, told)
         return redirect("build", pk=build.pk)
     return render_derived(request, HOLES, page, table=page.jobs)
-
-
-def queued(page: HolesPage, decision: Decision) -> Build:
-    """The pairs of the offer as a queue for experts, for nothing."""
-    return queue_holes_for_experts(page.form.fill(), decision.user, decision.reason)
 
 
 @require_role(Role.ADMIN, POST)

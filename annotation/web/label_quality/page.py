@@ -188,7 +188,7 @@ def who_is_there(builds: QuerySet[Build]) -> Iterator[tuple[str, list[tuple[str,
     labelling = choices_of(find_labelling_annotators().order_by("kind", "name", "pk"))
     yield (
         "Labels that are here",
-        [(f"a{choice.annotator.pk}", spell_unseen_characters(choice.name)) for choice in labelling],
+        [(f"a{row.pk}", spell_unseen_characters(name)) for row, name in labelling],
     )
 
 

@@ -140,21 +140,15 @@ def format_cost(found: float) -> str:
 
 def find_estimate_warnings(order: Order, found: Estimate) -> tuple[Warned, ...]:
     """What is wrong with the money, the worst first, and with the rounds."""
-    return (*money_warnings(order, found), *round_warnings(order))
-
-
-def round_warnings(order: Order) -> tuple[Warned, ...]:
-    if not order.rounds_may_be_alike:
-        return ()
-    words = "At temperature 0 a provider may answer every round alike: that is paid, and says little."
-    return (Warned("warn", words),)
-
-
-def money_warnings(order: Order, found: Estimate) -> tuple[Warned, ...]:
     if found.cost is None:
         words = f"What {order.model} costs is not known: nothing will be counted, and no cap can hold."
-        return (Warned("warn", words),)
-    return cap_warnings(order, found.cost) + project_warnings(found.cost)
+        money: tuple[Warned, ...] = (Warned("warn", words),)
+    else:
+        money = cap_warnings(order, found.cost) + project_warnings(found.cost)
+    if not order.rounds_may_be_alike:
+        return money
+    alike = "At temperature 0 a provider may answer every round alike: that is paid, and says little."
+    return (*money, Warned("warn", alike))
 
 
 def project_warnings(cost: Range) -> tuple[Warned, ...]:
@@ -216,17 +210,13 @@ def compare_stage_figures(
         ("Tokens out", found.output_tokens, took.output_tokens),
     ]
     rows = [
-        compare_figure(build, found.stage, *figure, format_rounded_number, format_exact_number)
+        compare_figure(build, found.stage, *figure, format_rounded_number, "{:,.0f}".format)
         for figure in counted
     ]
     if found.cost is not None:
         money = "Dollars", found.cost, took.spent, format_cost, format_cost
         rows.append(compare_figure(build, found.stage, *money))
     return rows
-
-
-def format_exact_number(found: float) -> str:
-    return str(intcomma(int(found)))
 
 
 def compare_figure(

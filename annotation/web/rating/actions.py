@@ -5,14 +5,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 from django.contrib import messages
-from django.contrib.auth.models import User
-from django.db.models import QuerySet
 from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
 from annotation.accounts.roles import FORM, GET, POST, Role, require_role
-from annotation.models import Assignment, Rating, StudyPair
+from annotation.models import Assignment, Rating
 from annotation.studies.enrolment import queue, rater_studies
 from annotation.studies.plan.form_checks import BadRating, RaterStatement, value_of
 from annotation.studies.rating import drafts, earlier_revisions, ratings, undo
@@ -124,7 +122,9 @@ def undo_rating(request: HttpRequest, study_pk: int) -> HttpResponse:
 def restore_rating_revision(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
     """Let an earlier revision of one's own rating stand again, and show the pair as it is now."""
     found = load_held_assignment(request, study_pk, number)
-    earlier = get_object_or_404(said_by(person(request), found.study_pair), pk=pk)
+    # Also what was said before the pair was asked again: lists of labels lead there.
+    own = Rating.objects.filter(assignment__rater=person(request), assignment__study_pair=found.study_pair)
+    earlier = get_object_or_404(own, pk=pk)
     try:
         made = earlier_revisions.restore_earlier_revision(earlier, newest_in(request))
     except earlier_revisions.NothingToRestore as why:
@@ -154,11 +154,6 @@ def load_held_assignment(request: HttpRequest, study_pk: int, number: int) -> As
         return queue.open_assignment(person(request), study_pk, number)
     except Assignment.DoesNotExist as none:
         raise Http404(str(none)) from none
-
-
-def said_by(user: User, of: StudyPair) -> QuerySet[Rating]:
-    """What the person said of the pair, also before it was asked again: lists of labels lead there."""
-    return Rating.objects.filter(assignment__rater=user, assignment__study_pair=of)
 
 
 def sent_in(request: HttpRequest) -> Sent:

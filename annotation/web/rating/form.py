@@ -184,6 +184,7 @@ def label_form(
     """The form as it was sent, as it was kept, or as it is stored: the first of them that there is."""
     study, current = assignment.enrolment.study, standing.current
     stands, kept = current or standing.blind, standing.drafts
+    drafted = kept.get(Field.CHOICE)
     chosen, tags = chosen_of(assignment, standing, sent)
     choices = choices_of(assignment, keys, stands, chosen)
     unstored = bool(sent.problem or sent.conflict)
@@ -191,7 +192,7 @@ def label_form(
         question=QUESTIONS[study.scale],
         choices=choices,
         tags=tags_of(assignment, keys, tags),
-        chosen=Typed(" ".join(filter(None, (chosen, *tags))), drafted_at(standing, Field.CHOICE)),
+        chosen=Typed(" ".join(filter(None, (chosen, *tags))), drafted.revision if drafted else ""),
         notes=choose_field_text(
             sent.notes, kept.get(Field.NOTES), stands.notes if stands else "", again=unstored
         ),
@@ -211,11 +212,6 @@ def label_form(
         clash=clash_of(assignment, sent),
         pending=next((choice for choice in choices if choice.pending and unstored), None),
     )
-
-
-def drafted_at(standing: RatingState, name: str) -> str:
-    draft = standing.drafts.get(name)
-    return draft.revision if draft else ""
 
 
 def chosen_of(assignment: Assignment, standing: RatingState, sent: Sent) -> tuple[str, list[Tag]]:

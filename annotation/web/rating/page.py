@@ -213,6 +213,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
     place = LayoutPage.PAIRWISE if study.kind == Study.Kind.PAIRWISE else LayoutPage.RATING
     keys, layout, standing = views_of(keys_in(liked)), layout_in(liked, place), standing_of(assignment)
     agents, may_run = agent_part(assignment), not describe_run_refusal(assignment)
+    locked = None if standing.phase == Phase.BLIND else standing.blind  # it can't be changed any more
     evidence = shown_pair.evidence_hash(assignment, agents.rests_on if agents else ())
     return RatingPage(
         where=where_of(assignment, standing, sent, agents),
@@ -220,7 +221,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
         query=query_pane(assignment.study_pair.pair.query.text, closed=Pane.QUERY in layout.closed),
         sides=code_panes(assignment, standing, keys, agents, layout.closed, may_run=may_run),
         form=label_form(assignment, standing, sent, keys, evidence),
-        blind=find_locked_label(assignment, standing),
+        blind=build_stored_rating(assignment, locked) if locked else None,
         earlier=earlier_of(assignment, standing),
         seconds=standing.seconds,
         work=rater_studies.work_of(assignment.enrolment),
@@ -251,13 +252,6 @@ def urls_of(assignment: Assignment) -> Urls:
 def undo_of(assignment: Assignment) -> Undo:
     last = last_decision(assignment.enrolment)
     return Undo(last.name, f": pair {last.of.study_pair.number:,}") if last else Undo("", "")
-
-
-def find_locked_label(assignment: Assignment, standing: RatingState) -> Stored | None:
-    """The blind label, where it can't be changed any more."""
-    if standing.blind is None or standing.phase == Phase.BLIND:
-        return None
-    return build_stored_rating(assignment, standing.blind)
 
 
 def code_panes(

@@ -31,7 +31,7 @@ from annotation.web.cases.names import mark_missing_names, names_view
 from annotation.web.cases.panes import Panes, panes_of
 from annotation.web.cases.test_strength import strength_views
 from annotation.web.review.calls import call_box
-from annotation.web.review.drafts import Typed, choose_field_text
+from annotation.web.review.drafts import choose_field_text
 from annotation.web.review.keys import KeyView, filter_working_keys, key_views, views_of
 from annotation.web.review.runs import run_lines
 from annotation.web.review.tags import tag_choices
@@ -102,7 +102,8 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
     evidence = replace(evidence, candidate=mark_missing_names(evidence.candidate, case.pair.snippet.text))
     reviews = list(reviews_of(case.pair_id).select_related("rater", "carried__source"))
     own = own_of(user, case, reviews)
-    tags = tags_typed(said, own.kept.get(Draft.Field.TAGS), own.standing)
+    tags_stand, sent = " ".join(own.standing.tags if own.standing else ()), " ".join(said.tags or ())
+    tags = choose_field_text(sent, own.kept.get(Draft.Field.TAGS), tags_stand, again=said.tags is not None)
     ticked = tag_choices(tags.text.split(), own.keys)
     stands = own.standing.reason if own.standing else ""
     return {
@@ -168,12 +169,6 @@ def label_buttons(
         for value, label, action in options
     ]
     return {"choices": choices, "pending": next((choice for choice in choices if choice["pending"]), None)}
-
-
-def tags_typed(said: UnsavedReview, draft: Draft | None, standing: Review | None) -> Typed:
-    """The tags that were just sent, else those of the draft, else those that stand; by spaces."""
-    stands = " ".join(standing.tags) if standing else ""
-    return choose_field_text(" ".join(said.tags or ()), draft, stands, again=said.tags is not None)
 
 
 def build_recent_review(last: Review, here: Case) -> dict[str, Any]:

@@ -79,7 +79,8 @@ def run_page(request: ExecutionRequest, case: Case, now: datetime | None = None)
     lines = OWN_LINES if edited else "t"
     is_open = request.state in OPEN
     waiting = request.state == ExecutionRequest.State.WAITING
-    recorded = recorded_execution(case)
+    # What the agents' verdict rests on.
+    recorded = Execution.objects.select_related("report").filter(pk=case.execution_id or 0).first()
     return {
         "pk": request.pk,
         "case": case.pk,
@@ -106,13 +107,6 @@ def run_page(request: ExecutionRequest, case: Case, now: datetime | None = None)
 def requests_ahead(request: ExecutionRequest) -> int:
     waiting = ExecutionRequest.objects.filter(state=ExecutionRequest.State.WAITING, pk__lt=request.pk)
     return waiting.count()
-
-
-def recorded_execution(case: Case) -> Execution | None:
-    """The execution that the agents' verdict rests on."""
-    if case.execution_id is None:
-        return None
-    return Execution.objects.select_related("report").get(pk=case.execution_id)
 
 
 def recorded_program(case: Case, recorded: Execution | None) -> ProgramView | None:

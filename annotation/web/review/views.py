@@ -72,7 +72,9 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
 
     A GET stores nothing: it is somebody who reloads the address of a form that was shown again.
     """
-    found, user, sent = labelled_case(request, pk), person(request), request.POST
+    cases = Case.objects.filter(build__in=builds_visible_to(request.user)).select_related("build")
+    found = get_object_or_404(cases, pk=pk)  # without its texts: storing a label needs none of them
+    user, sent = person(request), request.POST
     show = list_of(request, sent)
     if request.method != "POST":
         return to_case(found, show)
@@ -211,12 +213,6 @@ def visible_cases(request: HttpRequest) -> QuerySet[Case]:
 
 def visible_case(request: HttpRequest, pk: int) -> Case:
     return get_object_or_404(visible_cases(request), pk=pk)
-
-
-def labelled_case(request: HttpRequest, pk: int) -> Case:
-    """The case without its texts: storing a label needs none of them."""
-    cases = Case.objects.filter(build__in=builds_visible_to(request.user)).select_related("build")
-    return get_object_or_404(cases, pk=pk)
 
 
 def neighbour(build: Build, pk: str) -> Case | None:

@@ -20,7 +20,7 @@ from annotation.studies.adjudication.decisions import (
 )
 from annotation.studies.adjudication.latest_round import rounds_of
 from annotation.studies.adjudication.quorum import VALUES
-from annotation.web.cases.code import Code, truncate_code_text
+from annotation.web.cases.code import code_of, truncate_code_text
 from annotation.web.cases.cross_tests import grid_view
 from annotation.web.cases.evidence import LONGEST_TEXT, ProgramView, candidate_code, program_view
 from annotation.web.cases.names import mark_missing_names, names_view
@@ -29,7 +29,6 @@ from annotation.web.shared.words import OUTCOMES, Sign
 from annotation.web.studies.split_pairs import UNDECIDED, value_sign
 from sandbox.candidate.expectations import find_test_expectations
 from sandbox.program import candidate_names
-from sandbox.reports.report import Outcome
 
 NOTHING_SENT: Final[Mapping[str, str]] = MappingProxyType({})
 MOST_INPUTS: Final = 40
@@ -79,7 +78,7 @@ def pair_page(
         "query": query,
         "query_cut": cut,
         "candidate": mark_missing_names(candidate_code(text), text),
-        "other": second_code(study_pair.other.snippet.text) if study_pair.other else None,
+        "other": code_of(study_pair.other.snippet.text, "Second snippet", "o") if study_pair.other else None,
         "names": names_view(text),
         "voters": [voter_view(study, voter) for voter in voters],
         "grid": grid_view(grid, {test.program.pk: voter.pseudonym for voter, test in tested}),
@@ -118,11 +117,6 @@ def decision_form(
     }
 
 
-def second_code(text: str) -> Code:
-    """The second of two snippets, named apart from the first one."""
-    return replace(candidate_code(text, prefix="o"), title="Second snippet")
-
-
 def voter_view(study: Study, voter: Voter) -> dict[str, Any]:
     """One rater's label with all that it rests on; `tests` are programs with what the last run came to.
 
@@ -130,7 +124,7 @@ def voter_view(study: Study, voter: Voter) -> dict[str, Any]:
     """
     rating: Rating = voter.rating
     programs = [program_view(program, prefix=f"v{program.pk}") for program in voter.programs]
-    executions = {run.program_id: run.execution for run in voter.runs if run.execution}
+    outcomes = {run.program_id: OUTCOMES[run.execution.outcome] for run in voter.runs if run.execution}
     readings = [rating.reading, *(program.reading for program in programs)]
     return {
         "pseudonym": voter.pseudonym,
@@ -141,7 +135,7 @@ def voter_view(study: Study, voter: Voter) -> dict[str, Any]:
         "tests": [
             (
                 attribute_rater_program(view, number, voter.pseudonym),
-                outcome_of(executions.get(program.pk)),
+                outcomes.get(program.pk, Sign("·", "not run")),
             )
             for number, (program, view) in enumerate(zip(voter.programs, programs, strict=True), 1)
         ],
@@ -154,10 +148,6 @@ def attribute_rater_program(program: ProgramView, number: int, pseudonym: str) -
     """The program by its rater's pseudonym, which also tells its region from those of other tests."""
     code = replace(program.code, title=f"Test {number} of {pseudonym}")
     return replace(program, code=code, author=pseudonym)
-
-
-def outcome_of(execution: Execution | None) -> Sign:
-    return OUTCOMES[Outcome(execution.outcome)] if execution else Sign("·", "not run")
 
 
 def input_rows(candidate: str, tested: Sequence[tuple[Voter, Test]], grid: Grid) -> list[InputRow]:

@@ -43,8 +43,9 @@ class AmendForm(forms.Form):
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
-        kwargs.setdefault("initial", initial_of(study))
-        super().__init__(*args, **kwargs)
+        compared = "\n".join(" vs ".join(pair) for pair in study.comparisons)
+        standing = {name: getattr(study, name) for name in AMENDED} | {"comparisons": compared}
+        super().__init__(*args, **{"initial": standing, **kwargs})
         self.study = study
         reference, guideline = self.fields["reference"], self.fields["guideline"]
         assert isinstance(reference, forms.ChoiceField) and isinstance(guideline, forms.ModelChoiceField)
@@ -67,11 +68,6 @@ class AmendForm(forms.Form):
             setattr(row, name, values[name])
         row.comparisons = [list(pair) for pair in comparisons_of(values["comparisons"])]
         row.save()
-
-
-def initial_of(study: Study) -> dict[str, Any]:
-    found: dict[str, Any] = {name: getattr(study, name) for name in AMENDED}
-    return found | {"comparisons": "\n".join(" vs ".join(pair) for pair in study.comparisons)}
 
 
 class AgainForm(forms.Form):

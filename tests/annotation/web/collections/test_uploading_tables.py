@@ -111,5 +111,5 @@ def test_a_large_header_is_capped(ada: Client) -> None:
     names = ",".join(f"c{number}" for number in range(300))
     job = a_table(ada, f"query,{names}\n{','.join(['x' * 500] * 301)}\n".encode())
     page = ada.get(columns_of(job))
-    assert (len(page.context["page"].header), page.context["page"].more) == (12, 188)
+    assert (len(page.context["page"]["header"]), page.context["page"]["more"]) == (12, 188)
     assert "x" * 161 not in page.content.decode()
