@@ -17,6 +17,7 @@ from annotation.studies.audit_log import Verb, find_audit_events
 from annotation.studies.plan.form_checks import word_of
 from annotation.studies.rating.earlier_revisions import may_stand_again
 from annotation.web.rating.words import said_sign
+from annotation.web.shared.forms import set_queryset
 from annotation.web.shared.pagination import Window, load_page_window, whole_number
 from annotation.web.shared.words import UNSURE, label_sign
 from retrieval.texts.plurals import count_noun
@@ -42,9 +43,7 @@ class AuditFilter(forms.Form):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["study"]
-        assert isinstance(field, forms.ModelChoiceField)
-        field.queryset = Study.objects.order_by("-pk")[:500]
+        set_queryset(self, "study", Study.objects.order_by("-pk")[:500])
 
     def rows(self) -> QuerySet[AuditEvent]:
         """What matches; nothing where the filter itself is wrong."""

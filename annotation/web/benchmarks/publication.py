@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django import forms
 from django.contrib.auth.models import User
@@ -92,11 +92,7 @@ def load_cached_outlook(wish: Wish, build: Build) -> PublicationOutlook:
     last = Label.objects.order_by("-pk").values_list("pk", flat=True).first()
     merges = build.merges.filter(finished_at__isnull=False).count()
     key = f"outlook:{build.pk}.{build.created_at:%s%f}.{build.tally.version}.{last}.{merges}"
-    found: PublicationOutlook | None = cache.get(key)
-    if found is None:
-        found = preview_publication(wish)
-        cache.set(key, found, KEPT_SECONDS)
-    return found
+    return cast(PublicationOutlook, cache.get_or_set(key, lambda: preview_publication(wish), KEPT_SECONDS))
 
 
 def publish_jobs_of_build(build: Build) -> jobs.Table:

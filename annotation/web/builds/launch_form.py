@@ -21,7 +21,7 @@ from annotation.llm.sampling import EXAMPLE, LONGER
 from annotation.models import Build
 from annotation.web.builds.provider_form import AnsweringForm, SkippingForm, usual_model
 from annotation.web.label_audit import given_pairs
-from annotation.web.shared.forms import set_choices
+from annotation.web.shared.forms import set_choices, set_queryset
 from retrieval.filters import TEXT_OPTIONS, Rule
 from retrieval.filters.queries import query_rule
 from retrieval.fusion import WORDS, Fusion
@@ -217,15 +217,10 @@ class LaunchForm(SkippingForm, AnsweringForm):
         super().__init__(*args, **kwargs)
         self.fields["drift_check"].help_text = drift_words()
         filled = Collection.objects.filter(size__gt=0)
-        self.offer("queries", filled.filter(kind=Collection.Kind.QUERIES))
-        self.offer("snippets", filled.filter(kind=Collection.Kind.SNIPPETS))
+        set_queryset(self, "queries", filled.filter(kind=Collection.Kind.QUERIES))
+        set_queryset(self, "snippets", filled.filter(kind=Collection.Kind.SNIPPETS))
         set_choices(self, "given", given_pairs.list_given_pair_choices())
         set_choices(self, "encoders", [(choice.name, choice.name) for choice in known_encoders.to_choose()])
-
-    def offer(self, name: str, collections: Any) -> None:
-        field = self.fields[name]
-        assert isinstance(field, forms.ModelChoiceField)
-        field.queryset = collections
 
     def switches(self) -> tuple[forms.BoundField, ...]:
         """What the annotator may do beyond the paper."""

@@ -53,7 +53,7 @@ def of_project() -> list[dict[str, Any]]:
 
     `since` is when it was first noticed; None where no worker has looked since it is so.
     """
-    return [project_notice(episode) for episode in notifications.of_project()]
+    return [build_project_notice(episode) for episode in notifications.of_project()]
 
 
 def build_unpriced_notices(among: QuerySet[Build] | None = None) -> list[dict[str, Any]]:
@@ -67,7 +67,7 @@ def build_unpriced_notices(among: QuerySet[Build] | None = None) -> list[dict[st
     return [{"tone": "warn", "words": words, "meaning": UNCOUNTED[0], "to_do": UNCOUNTED[1]}]
 
 
-def project_notice(episode: notifications.Episode) -> dict[str, Any]:
+def build_project_notice(episode: notifications.Episode) -> dict[str, Any]:
     rows = Notice.objects.filter(kind=episode.kind, episode=episode.key)
     row = rows.prefetch_related("deliveries").first()
     tone, meaning, to_do = MEANING[episode.kind]

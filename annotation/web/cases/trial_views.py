@@ -20,7 +20,7 @@ from annotation.review.strength import (
 from annotation.studies.exposure import mark_seen
 from annotation.web.browse.views import build_of, query_of
 from annotation.web.cases.cross_tests import grid_view
-from annotation.web.cases.test_strength import strength_page, trial_page
+from annotation.web.cases.test_strength import StrengthPage, strength_page, trial_page
 from annotation.web.shared.requests import is_fragment, mark_rate_limited, person
 
 FRAGMENT = "annotation/executions/_strength.html"
@@ -46,6 +46,11 @@ def strength(request: HttpRequest, pk: int) -> HttpResponse:
             if not is_fragment(request):
                 return HttpResponseRedirect(reverse("review-strength", args=[pk]))
     page = strength_page(user, program, case.pk if case else None, str(refused or ""))
+    return show_strength(request, page, refused)
+
+
+def show_strength(request: HttpRequest, page: StrengthPage, refused: Exception | None) -> HttpResponse:
+    """The page of a test's strength, or for htmx the part of it; `refused` says why no run was asked for."""
     if is_fragment(request):
         return mark_rate_limited(render(request, FRAGMENT, {"view": page.view}), refused)
     status = 422 if refused else 200

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 
 from django import forms
 from django.contrib.auth.models import User
@@ -72,13 +72,13 @@ def choices_of(collection: Collection) -> tuple[FilterChoice, ...]:
     """
     order = counted_of(collection)
     key = f"filters:{collection.pk}.{collection.created_at:%s%f}.{collection.size}.{order and order.pk}"
-    found: tuple[FilterChoice, ...] | None = cache.get(key)
-    if found is None:
-        is_queries = collection.kind == Collection.Kind.QUERIES
-        whole = order.result["counts"] if order else None
-        found = _queries(collection) if is_queries else _snippets(collection, whole)
-        cache.set(key, found, KEPT_SECONDS)
-    return found
+
+    def count() -> tuple[FilterChoice, ...]:
+        if collection.kind == Collection.Kind.QUERIES:
+            return _queries(collection)
+        return _snippets(collection, order.result["counts"] if order else None)
+
+    return cast("tuple[FilterChoice, ...]", cache.get_or_set(key, count, KEPT_SECONDS))
 
 
 def counted_of(collection: Collection) -> Job | None:

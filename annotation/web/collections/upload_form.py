@@ -111,32 +111,20 @@ class UploadForm(forms.Form):
         help_text="For annotations of several languages, such as Python.",
     )
 
-    def clean_file(self) -> UploadedFile[bytes] | None:
-        return self.fitting("file")
-
-    def clean_codebase(self) -> UploadedFile[bytes] | None:
-        return self.fitting("codebase")
-
-    def clean_pairs(self) -> UploadedFile[bytes] | None:
-        return self.fitting("pairs")
-
-    def clean_titles(self) -> UploadedFile[bytes] | None:
-        return self.fitting("titles")
-
-    def fitting(self, name: str) -> UploadedFile[bytes] | None:
-        """The file, if there is one and it is within the limit. Raises ValidationError."""
-        file: UploadedFile[bytes] | None = self.cleaned_data.get(name)
-        if file and (file.size or 0) > settings.UPLOAD_LIMIT_BYTES:
-            guide = BY_FORMAT.get(self.data.get("format", ""))
-            command = guide.command if guide else "python manage.py import"
-            limit = settings.UPLOAD_LIMIT_BYTES // (1024 * 1024)
-            raise forms.ValidationError(
-                f"Larger than {limit} MB. Give an address of it, or import it on the server, with: {command}"
-            )
-        return file
+    def refuse_large(self) -> None:
+        """Add errors for files beyond the limit, with what to do instead."""
+        guide = BY_FORMAT.get(self.data.get("format", ""))
+        command = guide.command if guide else "python manage.py import"
+        limit = settings.UPLOAD_LIMIT_BYTES // (1024 * 1024)
+        for column in COLUMNS:
+            file: UploadedFile[bytes] | None = self.cleaned_data.get(column)
+            if file and (file.size or 0) > settings.UPLOAD_LIMIT_BYTES:
+                advice = f"Give an address of it, or import it on the server, with: {command}"
+                self.add_error(column, f"Larger than {limit} MB. {advice}")
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
+        self.refuse_large()
         has = names_of_upload_files(cleaned)
         for column in COLUMNS:
             if cleaned.get(column) and cleaned.get(f"{column}{SUFFIX}"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, cast
 
 from django.core.cache import cache
 from django.db.models import Count, QuerySet
@@ -57,11 +57,7 @@ def distribution_page(build: Build) -> dict[str, Any]:
 
 def load_cached_spread(build: Build) -> Spread:
     key = f"distribution:{build.pk}.{build.created_at:%s%f}.{build.tally.version}"
-    found: Spread | None = cache.get(key)
-    if found is None:
-        found = count_match_spread(build)
-        cache.set(key, found, KEPT_SECONDS)
-    return found
+    return cast(Spread, cache.get_or_set(key, lambda: count_match_spread(build), KEPT_SECONDS))
 
 
 def count_match_spread(build: Build) -> Spread:

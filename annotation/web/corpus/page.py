@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from typing import Final, TypeAlias
+from typing import Final, TypeAlias, cast
 
 from django.core.cache import cache
 from django.db.models import Count, Min, Q, QuerySet
@@ -42,11 +42,7 @@ OF_RUNS: Final = "Of the first 20 results of each system’s newest run that sea
 
 def load_cached_sections(key: str, count: Callable[[], tuple[Section, ...]]) -> tuple[Section, ...]:
     """What `count` returns, or returned for the same key during the last hour."""
-    found: tuple[Section, ...] | None = cache.get(key)
-    if found is None:
-        found = count()
-        cache.set(key, found, KEPT_SECONDS)
-    return found
+    return cast("tuple[Section, ...]", cache.get_or_set(key, count, KEPT_SECONDS))
 
 
 class NoSuchCorpus(LookupError):

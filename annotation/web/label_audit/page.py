@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, cast
 from urllib.parse import urlencode
 
 from django.core.cache import cache
@@ -103,11 +103,7 @@ def load_cached_audit_figures(audit: Audit, place: int) -> Figures:
     last = Label.objects.aggregate(last=Max("pk"))["last"]
     key = f"audit:{audit.given.pk}.{build.pk}.{build.created_at:%s%f}.{build.tally.version}.{last}"
     key += "".join(f".{name}" for name in audit.left_out).encode().hex()[:100]
-    found: Figures | None = cache.get(key)
-    if found is None:
-        found = figures_of(audit, place)
-        cache.set(key, found, KEPT_SECONDS)
-    return found
+    return cast(Figures, cache.get_or_set(key, lambda: figures_of(audit, place), KEPT_SECONDS))
 
 
 def is_label_flipped(row: AuditRow) -> bool:

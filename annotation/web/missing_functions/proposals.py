@@ -19,7 +19,7 @@ from annotation.web.cases.evidence import RELATED as EVIDENCE
 from annotation.web.cases.evidence import candidate_code, evidence_of, execution_view
 from annotation.web.review.drafts import choose_field_text
 from annotation.web.review.keys import key_views
-from annotation.web.review.runs import request_sign, requests_ahead
+from annotation.web.review.runs import describe_request_state, request_sign
 from annotation.web.shared.words import UNJUDGED, Sign, case_sign
 from retrieval.models import Text
 
@@ -138,17 +138,8 @@ def clash_of(conflict: DecidedMeanwhile) -> dict[str, Any]:
 
 def run_view(run: ExecutionRequest) -> dict[str, Any]:
     """One run of the agents' test beside an edited function."""
-    return {
-        "pk": run.pk,
-        "sign": request_sign(run),
-        "who": run.user.get_username(),
-        "at": run.created_at,
-        "state": run.state,
-        "open": run.is_open,
-        "ahead": requests_ahead(run) if run.state == ExecutionRequest.State.WAITING else 0,
-        "message": run.message,
-        "execution": execution_view(run.execution, program="r", candidate="e") if run.execution else None,
-    }
+    shown = execution_view(run.execution, program="r", candidate="e") if run.execution else None
+    return describe_request_state(run) | {"execution": shown}
 
 
 def nothing_waits(user: User, filling: Filling) -> dict[str, Any]:

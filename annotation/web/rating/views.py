@@ -25,6 +25,7 @@ from annotation.studies.exposure import mark_seen, mark_test_seen
 from annotation.studies.plan.guidelines import acknowledge_guideline
 from annotation.studies.rating import drafts, runs, shown_pair, test_strength
 from annotation.studies.rating.runs import NotNow
+from annotation.web.cases.trial_views import show_strength
 from annotation.web.rating import study_list
 from annotation.web.rating.form import Sent
 from annotation.web.rating.page import (
@@ -265,9 +266,6 @@ def to_study(study_pk: int) -> HttpResponseRedirect:
     return HttpResponseRedirect(reverse("rate-study", args=[study_pk]))
 
 
-FRAGMENT = "annotation/executions/_strength.html"
-
-
 @require_role(Role.EXPERT, FORM)
 def strength(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpResponse:
     """How strong one test is; a POST asks for its runs beside mutants of its candidate."""
@@ -278,12 +276,7 @@ def strength(request: HttpRequest, study_pk: int, number: int, pk: int) -> HttpR
     if request.method == "POST" and refused is None and not is_fragment(request):
         return HttpResponseRedirect(request.path)
     page = strength_page(found, program, key_views(person(request)), str(refused or ""))
-    if is_fragment(request):
-        return mark_rate_limited(render(request, FRAGMENT, {"view": page.view}), refused)
-    status = 422 if refused else 200
-    return mark_rate_limited(
-        render(request, "annotation/cases/strength.html", {"page": page}, status=status), refused
-    )
+    return show_strength(request, page, refused)
 
 
 @require_role(Role.EXPERT, GET)

@@ -81,18 +81,11 @@ def run_page(request: ExecutionRequest, case: Case, now: datetime | None = None)
     waiting = request.state == ExecutionRequest.State.WAITING
     # What the agents' verdict rests on.
     recorded = Execution.objects.select_related("report").filter(pk=case.execution_id or 0).first()
-    return {
-        "pk": request.pk,
+    return describe_request_state(request) | {
         "case": case.pk,
         "query": case.pair.query.head,
-        "who": request.user.get_username(),
         "edited": edited,
-        "state": request.state,
-        "sign": request_sign(request),
-        "open": is_open,
-        "ahead": requests_ahead(request) if waiting else 0,
         "nobody_came": waiting and (now or timezone.now()) - request.created_at > NOBODY_CAME,
-        "message": request.message,
         "program_pk": program.pk,
         "program": program_view(program, report, lines) if edited and not is_open else None,
         "execution": execution_view(execution, report, program=lines) if execution else None,
@@ -100,13 +93,26 @@ def run_page(request: ExecutionRequest, case: Case, now: datetime | None = None)
         "recorded_program": recorded_program(case, recorded) if not is_open else None,
         "candidate": candidate_code(case.pair.snippet.text, report),
         "comparison": compare_reports(recorded, execution) if recorded and execution and not edited else None,
-        "at": request.created_at,
     }
 
 
 def requests_ahead(request: ExecutionRequest) -> int:
     waiting = ExecutionRequest.objects.filter(state=ExecutionRequest.State.WAITING, pk__lt=request.pk)
     return waiting.count()
+
+
+def describe_request_state(request: ExecutionRequest) -> dict[str, Any]:
+    """Who asked for an execution and when, how far it is, and how many go before it while it waits."""
+    return {
+        "pk": request.pk,
+        "who": request.user.get_username(),
+        "at": request.created_at,
+        "state": request.state,
+        "sign": request_sign(request),
+        "open": request.is_open,
+        "message": request.message,
+        "ahead": requests_ahead(request) if request.state == ExecutionRequest.State.WAITING else 0,
+    }
 
 
 def recorded_program(case: Case, recorded: Execution | None) -> ProgramView | None:

@@ -7,6 +7,7 @@ from typing import Any
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
+from django.db.models import QuerySet
 from django.utils.datastructures import MultiValueDict
 
 
@@ -25,3 +26,10 @@ def set_choices(form: forms.Form, name: str, choices: Iterable[Any]) -> None:
     field = form.fields[name]
     assert isinstance(field, forms.ChoiceField), "as declared"
     field.choices = list(choices)
+
+
+def set_queryset(form: forms.Form, name: str, rows: QuerySet[Any]) -> None:
+    """Let a field offer these rows."""
+    field = form.fields[name]
+    assert isinstance(field, forms.ModelChoiceField), "as declared"
+    field.queryset = rows

@@ -9,7 +9,7 @@ from django import forms
 from annotation.models import Condition, Guideline, Study
 from annotation.studies.enrolment.repeat_rounds import RepeatPairFilter
 from annotation.studies.plan.plan import SAY_WHY
-from annotation.web.shared.forms import Lines
+from annotation.web.shared.forms import Lines, set_choices, set_queryset
 from annotation.web.studies.form import comparisons_of
 from annotation.web.studies.page import strata_names
 
@@ -47,13 +47,11 @@ class AmendForm(forms.Form):
         standing = {name: getattr(study, name) for name in AMENDED} | {"comparisons": compared}
         super().__init__(*args, **{"initial": standing, **kwargs})
         self.study = study
-        reference, guideline = self.fields["reference"], self.fields["guideline"]
-        assert isinstance(reference, forms.ChoiceField) and isinstance(guideline, forms.ModelChoiceField)
         kinds = study.conditions.values_list("kind", flat=True)
-        reference.choices = [(kind, Condition.Kind(kind).label) for kind in kinds]
+        set_choices(self, "reference", [(kind, Condition.Kind(kind).label) for kind in kinds])
         self.fields["reason"].required = study.frozen_at is not None
         self.fields["reason"].error_messages["required"] = SAY_WHY
-        guideline.queryset = Guideline.objects.order_by("name", "-version")
+        set_queryset(self, "guideline", Guideline.objects.order_by("name", "-version"))
 
     def standing(self) -> str:
         """What stands in the place of what was typed otherwise."""
@@ -88,10 +86,8 @@ class AgainForm(forms.Form):
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        field = self.fields["slice"]
-        assert isinstance(field, forms.ChoiceField)
         strata = [(name, name) for name in strata_names(study)]
-        field.choices = [("", "any"), ("split", "raters part"), *strata]
+        set_choices(self, "slice", [("", "any"), ("split", "raters part"), *strata])
 
     def clean(self) -> dict[str, Any]:
         values: dict[str, Any] = super().clean() or self.cleaned_data

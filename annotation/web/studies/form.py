@@ -21,7 +21,7 @@ from annotation.studies.plan.forecast import Rates, find_pilot_studies
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.sampling.planted_pairs import LONGEST_FILE
 from annotation.studies.sampling.sample_order import MOST_PAIRS, Allocation, Stratifier, Wish
-from annotation.web.shared.forms import Lines
+from annotation.web.shared.forms import Lines, set_queryset
 from retrieval.models import Annotator
 
 KINDS: Final = (Study.Kind.RATING, Study.Kind.PAIRWISE)
@@ -177,9 +177,7 @@ class StudyForm(forms.Form):
             "pilot": find_pilot_studies().order_by("-pk"),
         }
         for name, rows in lists.items():
-            field = self.fields[name]
-            assert isinstance(field, forms.ModelChoiceField)
-            field.queryset = rows
+            set_queryset(self, name, rows)
         for name in TYPED:
             self.fields[name].widget.attrs["placeholder"] = str(USUAL[name])
         self.fields["seed"].initial = secrets.randbelow(2**31)
