@@ -12,7 +12,7 @@ from annotation.builds.drift.questions import AGENT
 from annotation.models import AgentBill, DriftWatch
 from annotation.schemas.drift import DriftOut, DriftPairOut, DriftPairsPage
 from annotation.studies.exposure import mark_seen
-from annotation.web.drift.pairs import CheckedPair, checked_pairs, finished_check
+from annotation.web.drift.page import CheckedPair, checked_pairs, finished_check
 from retrieval.schemas import Id, Page
 
 router = Router(tags=["builds"])

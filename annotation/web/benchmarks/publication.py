@@ -1,4 +1,4 @@
-"""What the page shows on which a build's pairs are published as a benchmark."""
+"""What the pages show on which a build's pairs, or corrected labels of given pairs, become a benchmark."""
 
 from __future__ import annotations
 
@@ -18,12 +18,13 @@ from annotation.builds.results.publication import (
     pair_ids_of_wish,
     preview_publication,
 )
+from annotation.derived import corrected_labels, publish_job
 from annotation.derived.publish_job import PublishOrder, perform_publish_job
 from annotation.models import Build
 from annotation.web.shared import jobs
 from retrieval.evaluation.merge_rule import WORDS
 from retrieval.jobs import submit_job
-from retrieval.models import Job, Label, Pool
+from retrieval.models import Benchmark, Job, Label, Pool
 
 SMALL: Final = 2000
 """Pairs that are published in less time than a worker needs to start."""
@@ -45,7 +46,19 @@ def order_publication(build: Build, user: User, order: PublishOrder, *, small: b
     return job
 
 
-class PublishForm(forms.Form):
+class OrderForm(forms.Form):
+    """A form that orders a publication."""
+
+    def ordered(self, build: Build, user: User, order: PublishOrder, *, small: bool) -> Job | None:
+        """The job; None, with an error, where something else is being published of the build."""
+        try:
+            return order_publication(build, user, order, small=small)
+        except PublishRefused as why:
+            self.add_error(None, str(why))
+            return None
+
+
+class PublishForm(OrderForm):
     name = forms.CharField(
         max_length=LONGEST_NAME,
         label="Name of the benchmark",
@@ -56,14 +69,8 @@ class PublishForm(forms.Form):
     )
 
     def job(self, build: Build, user: User) -> Job | None:
-        """The job of a valid form; None, with an error, where something else is being published of it."""
-        values = self.cleaned_data
-        order = PublishOrder(name=values["name"], pool=values["pool"])
-        try:
-            return order_publication(build, user, order, small=is_small(build))
-        except PublishRefused as why:
-            self.add_error(None, str(why))
-            return None
+        """The job of a valid form, see `ordered`."""
+        return self.ordered(build, user, PublishOrder(**self.cleaned_data), small=is_small(build))
 
 
 def is_small(build: Build) -> bool:
@@ -105,3 +112,33 @@ def publish_jobs_of_build(build: Build) -> jobs.Table:
         reverse("build-publish-jobs", args=[build.pk]),
         again=(reverse("build-publish", args=[build.pk]), "Publish this build again"),
     )
+
+
+SMALL_SCORED: Final = 2_000
+"""Queries times runs that are scored in less than two seconds."""
+
+
+class CorrectForm(OrderForm):
+    name = forms.CharField(
+        max_length=LONGEST_NAME,
+        label="Name of the benchmark",
+        help_text="Its own name makes its next version; another name makes the first one of that.",
+    )
+
+    def job(self, build: Build, benchmark: Benchmark, user: User) -> Job | None:
+        """The job of a valid form, see `ordered`."""
+        small = is_small(build) and publish_job.scored_again(benchmark) <= SMALL_SCORED
+        name = self.cleaned_data["name"].strip()
+        order = PublishOrder(name=name, pool=Pool(benchmark.pool), corrects=benchmark.pk)
+        return self.ordered(build, user, order, small=small)
+
+
+def correct_page(build: Build, benchmark: Benchmark) -> dict[str, Any]:
+    """`problem` says why the labels can't be corrected now; then there is no outlook."""
+    page: dict[str, Any] = {"build": build, "benchmark": benchmark, "jobs": publish_jobs_of_build(build)}
+    if page["jobs"].is_live:
+        return page
+    try:
+        return page | {"outlook": corrected_labels.preview_correction(build, benchmark)}
+    except PublishRefused as why:
+        return page | {"problem": str(why)}

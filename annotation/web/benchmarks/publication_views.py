@@ -10,7 +10,6 @@ from annotation.accounts.roles import FORM, GET, Role, builds_visible_to, requir
 from annotation.derived.publish_job import benchmark_published_by
 from annotation.models import Build
 from annotation.web.benchmarks import publication
-from annotation.web.derived import corrected_labels
 from annotation.web.shared.jobs import render_job_table
 from annotation.web.shared.requests import person, render_form
 from retrieval.models import Job, Pool
@@ -41,10 +40,10 @@ def correct(request: HttpRequest, pk: int) -> HttpResponse:
     if found.pair_list is None or found.pair_list.benchmark is None:
         raise Http404("The build has no given pairs with labels.")
     benchmark = found.pair_list.benchmark
-    form = corrected_labels.CorrectForm(request.POST or None, initial={"name": benchmark.name})
+    form = publication.CorrectForm(request.POST or None, initial={"name": benchmark.name})
     if form.is_valid() and (job := form.job(found, benchmark, person(request))):
         return leave(request, job, "build-correct")
-    page = corrected_labels.correct_page(found, benchmark)
+    page = publication.correct_page(found, benchmark)
     return render_form(
         request, "annotation/benchmarks/build_correct.html", form, page=page, table=page["jobs"]
     )

@@ -8,7 +8,7 @@ from django.shortcuts import render
 from annotation.accounts.roles import GET, Role, require_role
 from annotation.studies.exposure import mark_seen
 from annotation.web.builds.views import find_visible_build
-from annotation.web.drift.pairs import build_drift_pairs_page, finished_check
+from annotation.web.drift.page import build_drift_pairs_page, finished_check
 
 
 @require_role(Role.ADMIN, GET)

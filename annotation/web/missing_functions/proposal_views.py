@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from contextlib import suppress
-
 from django.contrib import messages
-from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from annotation.accounts.roles import FORM, GET, POST, Role, jobs_visible_to, require_role
@@ -18,14 +15,13 @@ from annotation.derived.missing_functions.function_decisions import (
     DecidedMeanwhile,
     ProposalChoice,
 )
-from annotation.draft_rules import DraftChanged, DraftRefused, Window
 from annotation.jobs import celery_tasks
 from annotation.models import Case, Draft, Filling, Proposal
 from annotation.review import NothingToUndo, drafts
 from annotation.studies.exposure import mark_counts_seen, mark_seen
 from annotation.web.missing_functions import proposals
 from annotation.web.missing_functions.proposals import UnsavedProposal
-from annotation.web.review.drafts import kept, refused, window_of
+from annotation.web.review.drafts import keep_quietly, kept, refused, window_of
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.requests import answer, mark_rate_limited, number, person
 from retrieval.models import Text
@@ -98,7 +94,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
     celery_tasks.wake()
     messages.success(request, f"{made.get_action_display().capitalize()}. Undo is beside the decision.")
     after = function_decisions.next_of(found.filling, found.pk)
-    return to_proposal(after) if after else to_end(found)
+    return to_proposal(after) if after else redirect("proposals-next", pk=found.filling_id)
 
 
 @require_role(Role.EXPERT, POST)
@@ -133,30 +129,20 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     """Run the function's test beside the edit that was sent; the edit is kept as a draft."""
     found, user, code = visible(request, pk), person(request), request.POST.get("code", "")
     if found.case is not None:
-        keep_draft(user, found.case.pair_id, code, window_of(request))
+        pair = found.case.pair_id
+        keep_quietly(lambda: drafts.save_draft(user, pair, Draft.Field.CODE, code, window_of(request)))
+    choice = ProposalChoice("edit", code=code)
     try:
         text = Text.objects.keep(function_decisions.checked_code(code))
         asked = function_edits.run_beside(user, found, text)
     except (BadDecision, function_edits.TooManyWaiting) as why:
-        return mark_rate_limited(
-            show(
-                request, found, True, UnsavedProposal(ProposalChoice("edit", code=code), str(why)), status=422
-            ),
-            why,
-        )
+        page = show(request, found, True, UnsavedProposal(choice, str(why)), status=422)
+        return mark_rate_limited(page, why)
     if asked is None:
         why_not = "There is no test program to run: the agents did not come so far with this function."
-        return show(
-            request, found, True, UnsavedProposal(ProposalChoice("edit", code=code), why_not), status=422
-        )
+        return show(request, found, True, UnsavedProposal(choice, why_not), status=422)
     celery_tasks.wake()
     return HttpResponseRedirect(reverse("proposal-ran", args=[found.pk, asked.pk]))
-
-
-def keep_draft(user: User, pair: int, code: str, window: Window | None) -> None:
-    """What is run is kept as a draft, unless it is too long, or another window has kept another."""
-    with suppress(DraftRefused, DraftChanged):
-        drafts.save_draft(user, pair, Draft.Field.CODE, code, window)
 
 
 @require_role(Role.EXPERT, GET)
@@ -187,10 +173,6 @@ def note_without_match(request: HttpRequest, filling: Filling, queries: list[int
 
 def to_proposal(found: Proposal) -> HttpResponseRedirect:
     return HttpResponseRedirect(reverse("proposal", args=[found.pk]))
-
-
-def to_end(found: Proposal) -> HttpResponseRedirect:
-    return HttpResponseRedirect(reverse("proposals-next", args=[found.filling_id]))
 
 
 def show(

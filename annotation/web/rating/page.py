@@ -48,9 +48,9 @@ from annotation.web.rating.form import (
     label_form,
     standing_of,
 )
-from annotation.web.rating.guidelines import Guide, guide_of
 from annotation.web.rating.place import Skip, Where, skip_of, where_of
 from annotation.web.rating.runs import Editor, RunLine, call_box, editor_of, run_lines
+from annotation.web.rating.study_list import Guide, guide_of
 from annotation.web.rating.words import said_sign
 from annotation.web.review.keys import KeyView, filter_working_keys, views_of
 from annotation.web.shared.words import Sign

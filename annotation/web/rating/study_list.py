@@ -6,15 +6,15 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
+from django.contrib.auth.models import User
 from django.utils.safestring import SafeString
 
-from annotation.models import Assignment, Enrolment, Study
+from annotation.models import Assignment, Enrolment, Guideline, Study
 from annotation.studies.enrolment import queue, rater_studies
 from annotation.studies.enrolment.queue import LEFT, QueueClosed
 from annotation.studies.enrolment.rater_studies import Profile, Wanted, Work
 from annotation.studies.plan import guidelines
 from annotation.studies.report.figures import open_to
-from annotation.web.rating.guidelines import Guide, guide_of
 from annotation.web.rating.words import KINDS, QUESTIONS
 from annotation.web.shared.words import Sign
 
@@ -135,3 +135,29 @@ def explain_closed_study(enrolment: Enrolment) -> str:
         return LEFT
     paused = enrolment.study.state == Study.State.PAUSED
     return "The study is paused: nothing new is handed out until it goes on." if paused else ""
+
+
+@dataclass(frozen=True, slots=True)
+class Guide:
+    """The guidelines that hold, to be opened with one key; `unread`: they have changed since."""
+
+    pk: int
+    name: str
+    html: str
+    cases: tuple[dict[str, object], ...]
+    note: str
+    unread: bool
+
+
+def guide_of(study: Study, user: User) -> Guide | None:
+    """Those of the study, and whether the person has read this version."""
+    found = study.guideline
+    return build_rater_guide(found, not guidelines.has_acknowledged_guideline(study, user)) if found else None
+
+
+def build_rater_guide(found: Guideline, unread: bool) -> Guide:
+    """A version of the guidelines with its worked cases."""
+    cases = tuple(dict(case) for case in found.worked_cases if isinstance(case, dict))
+    return Guide(
+        found.pk, str(found), guidelines.render_guideline_markdown(found.text), cases, found.note, unread
+    )

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from operator import attrgetter
-from typing import Final
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
 from django.shortcuts import get_list_or_404, get_object_or_404, render
 from django.urls import reverse
-from django_htmx.http import trigger_client_event
 
 from annotation import draft_rules
 from annotation.accounts.roles import FORM, GET, Role, require_role
@@ -33,13 +31,12 @@ from annotation.web.rating.page import (
 )
 from annotation.web.rating.runs import call_page, pair_url, run_page
 from annotation.web.rating.test_strength import strength_page, trial_page
-from annotation.web.review.drafts import window_of
+from annotation.web.review.call_views import PATIENCE, show_assertion
+from annotation.web.review.drafts import keep_quietly, window_of
 from annotation.web.review.keys import key_views
 from annotation.web.shared.requests import answer, is_fragment, mark_rate_limited, person
 from sandbox.expression_call import BadExpression
 
-PATIENCE: Final = 1.0
-"""Seconds that an answer is waited for before the page says that it is still to come."""
 REFUSALS = (BadTest, runs.NotNow, TooManyWaiting)
 
 
@@ -100,7 +97,7 @@ def run(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     try:
         asked = runs.run_rater_test(found, side.pair, source, window_of(request))
     except REFUSALS as why:
-        keep(found, "test", source, window_of(request))
+        keep_quietly(lambda: drafts.save_draft(found, "test", source, window_of(request)))
         return refused(request, found, why)
     celery_tasks.wake()
     return HttpResponseRedirect(pair_url("rate-ran", found, asked.pk))
@@ -125,7 +122,7 @@ def call(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
         asked = runs.request_expression_call(found, side.pair, text)
     except (BadExpression, runs.NotNow, TooManyWaiting) as why:
         if runs.has_draft(found, side.pair):
-            keep(found, "call", text)
+            keep_quietly(lambda: drafts.save_draft(found, "call", text, None))
         return mark_rate_limited(show_calls(request, found, side, text, str(why), status=422), why)
     celery_tasks.wake()
     if is_fragment(request):
@@ -157,10 +154,7 @@ def assertion(request: HttpRequest, study_pk: int, number: int, pk: int) -> Http
         added = runs.add_assertion(found, asked, window_of(request))
     except (NoAssertion, draft_rules.DraftRefused) as why:
         return not_asserted(request, found, asked, str(why))
-    if not is_fragment(request):
-        return to_pair(found)
-    told = {"lines": added.lines, "revision": added.revision}
-    return trigger_client_event(HttpResponse(status=204), "asserted", told)
+    return show_assertion(added) if is_fragment(request) else to_pair(found)
 
 
 def not_asserted(request: HttpRequest, found: Assignment, asked: CallRequest, why: str) -> HttpResponse:
@@ -190,14 +184,6 @@ def own_assignment(request: HttpRequest, study_pk: int, number: int) -> Assignme
 
 def named_side(request: HttpRequest, found: Assignment) -> shown_pair.SnippetSide:
     return shown_pair.side_called(found, request.POST.get("side", ""))
-
-
-def keep(found: Assignment, field: str, text: str, window: draft_rules.Window | None = None) -> None:
-    """What could not be run is kept as a draft, unless it is too long, or another window has kept another."""
-    try:
-        drafts.save_draft(found, field, text, window)
-    except (draft_rules.DraftRefused, draft_rules.DraftChanged):
-        return
 
 
 def show_study(request: HttpRequest, enrolment: Enrolment) -> HttpResponse:

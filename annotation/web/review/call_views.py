@@ -74,6 +74,11 @@ def assertion(request: HttpRequest, pk: int) -> HttpResponse:
         return response
     if not is_fragment(request):
         return HttpResponseRedirect(address("review-test", found.pk))
+    return show_assertion(added)
+
+
+def show_assertion(added: assertions.Added) -> HttpResponse:
+    """No text: the event `asserted` carries the lines, for an editor that is open."""
     told = {"lines": added.lines, "revision": added.revision}
     return trigger_client_event(HttpResponse(status=204), "asserted", told)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 
 from django.http import HttpRequest, HttpResponse, JsonResponse
@@ -62,6 +63,12 @@ def kept(save: Callable[[], str]) -> HttpResponse:
         both = {"message": str(why), "text": why.stored.text, "revision": why.stored.revision}
         return JsonResponse(both, status=409)
     return HttpResponse(status=204, headers={"Draft-Revision": revision})
+
+
+def keep_quietly(save: Callable[[], object]) -> None:
+    """Keep what could not be run, unless it is too long, or another window has kept another."""
+    with suppress(draft_rules.DraftRefused, draft_rules.DraftChanged):
+        save()
 
 
 def refused(why: str) -> HttpResponse:
