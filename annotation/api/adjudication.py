@@ -14,6 +14,7 @@ from annotation.schemas.adjudication import DecisionIn, DecisionOut, PrecedentOu
 from annotation.studies.adjudication import decisions
 from annotation.studies.adjudication.precedents import pairs_of_precedents, search_precedents
 from annotation.studies.exposure import mark_seen, pairs_of_study_rows
+from annotation.web.studies.split_pairs import begun_studies
 from retrieval.schemas import Id, Page, Paging
 
 router = Router(tags=["studies"], auth=signed_in(Role.EXPERT))
@@ -67,7 +68,6 @@ def list_precedents(
 
 def begun(request: HttpRequest, pk: int) -> Study:
     """Raises Http404, and MayNotAdjudicate to those who are kept blind in it."""
-    studies = Study.objects.exclude(state=Study.State.DRAFT).exclude(kind=Study.Kind.IMPORTED)
-    study = get_object_or_404(studies, pk=pk)
+    study = get_object_or_404(begun_studies(), pk=pk)
     decisions.refuse_adjudication(visible.caller(request), study)
     return study

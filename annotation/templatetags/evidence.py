@@ -11,6 +11,7 @@ from django.utils.safestring import SafeString
 
 from annotation.models import Case, Execution
 from annotation.web.cases import code
+from annotation.web.cases.traces import shorten_trace_value
 from annotation.web.shared.words import MATCH, NO_MATCH, OUTCOMES, Sign, case_sign, label_sign
 
 VERDICTS: Final = {1.0: MATCH, 0.5: Sign("?", "unclear", "quiet"), 0.0: NO_MATCH}
@@ -20,6 +21,7 @@ register = template.Library()
 
 register.filter("label_sign", label_sign)
 register.filter("first_line", code.first_line)
+register.filter("beginning", shorten_trace_value)
 register.filter("shown", stringfilter(code.render_untrusted_text))
 register.filter("spelled", stringfilter(code.spell_unseen_characters))
 
@@ -51,10 +53,3 @@ def verdict_sign(verdict: float | None) -> Sign:
 def outcome_of_run(execution: Execution) -> Sign:
     """How the run of a case's test ended."""
     return OUTCOMES[execution.outcome]
-
-
-@register.filter
-def beginning(text: str, longest: int) -> str:
-    """The text, or as much of it as `longest` characters hold and how much more there is."""
-    kept, left_out = code.truncate_code_text(text, longest)
-    return f"{kept}… ({left_out:,} characters more)" if left_out else kept

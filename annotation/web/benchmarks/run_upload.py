@@ -62,6 +62,10 @@ class RunForm(forms.Form):
         help_text="For a CSV file with several languages.",
     )
 
+    def __init__(self, benchmark: Benchmark, data: Any = None, files: Any = None) -> None:
+        super().__init__(data, files, initial={"pool": benchmark.pool})
+        set_choices(self, "pool", pools_of(benchmark))
+
     def clean_file(self) -> UploadedFile[bytes]:
         file: UploadedFile[bytes] = self.cleaned_data["file"]
         if (file.size or 0) > settings.UPLOAD_LIMIT_BYTES:
@@ -96,13 +100,6 @@ class RunForm(forms.Form):
         self.add_error("file", job.message)
         job.delete()
         return None
-
-
-def form_for(benchmark: Benchmark, data: Any = None, files: Any = None) -> RunForm:
-    """The form, with the benchmark's own pool chosen."""
-    form = RunForm(data, files, initial={"pool": benchmark.pool})
-    set_choices(form, "pool", pools_of(benchmark))
-    return form
 
 
 def pools_of(benchmark: Benchmark) -> list[tuple[str, str]]:

@@ -69,7 +69,7 @@ def upload_run(request: HttpRequest, pk: int) -> HttpResponse:
     """POST scores a file: a large one by a worker, a small one at once."""
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
     posted = request.method == "POST"
-    form = run_upload.form_for(benchmark, *((request.POST, request.FILES) if posted else ()))
+    form = run_upload.RunForm(benchmark, *((request.POST, request.FILES) if posted else ()))
     if posted and form.is_valid() and (job := form.job(benchmark, person(request))):
         if "run" not in job.result:
             return redirect("benchmark-upload", pk=benchmark.pk)

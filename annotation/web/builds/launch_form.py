@@ -74,10 +74,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         help_text="The pairs that a benchmark labels, or a file lists, with an audit of their labels.",
     )
     beside = forms.MultipleChoiceField(
-        required=False,
-        choices=BESIDE,
-        widget=forms.CheckboxSelectMultiple,
-        label="The same pairs also by",
+        required=False, choices=BESIDE, widget=forms.CheckboxSelectMultiple, label="The same pairs also by"
     )
     queries = forms.ModelChoiceField(
         Collection.objects.none(), label="Queries", empty_label="choose …", required=False

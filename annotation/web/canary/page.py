@@ -15,7 +15,7 @@ from annotation.builds.results.outcome_stats import Measures
 from annotation.models import Build, Canary, Case, Extension
 from annotation.stages import Stage
 from annotation.stats.intervals import Mean, Share
-from annotation.web.shared.words import format_dollars, format_interval, format_percent
+from annotation.web.shared.words import format_cost, format_dollars, format_interval, format_percent
 from retrieval.metrics.resampling import FEW, SHARE_RESAMPLES
 
 TO_READ: Final = 20
@@ -154,7 +154,7 @@ def page_of(build: Build, shown: Card, other: Build | None, others: Measures | N
         "spent": spent,
         "projection": projection,
         "projected": format_dollars(round(projection.total.value)) if projection else "",
-        "projected_interval": format_interval(projection.total if projection else None, format_money),
+        "projected_interval": format_interval(projection.total if projection else None, format_cost),
         "cap_words": held if cap else "",
         "figures": compare_canary_figures(found, others, shown),
         "other": other,
@@ -167,14 +167,10 @@ def page_of(build: Build, shown: Card, other: Build | None, others: Measures | N
     }
 
 
-def format_money(nanodollars: float) -> str:
-    return format_dollars(round(nanodollars))
-
-
 def compare_canary_figures(found: Measures, other: Measures | None, shown: Card) -> list[dict[str, Any]]:
     """The lines of the comparison, cost first: the canary's value with interval, and the other build's."""
     units = "queries" if shown.by_query else "pairs"
-    cost = compare_canary_figure(found.cost, other.cost if other else None, format_money) | {
+    cost = compare_canary_figure(found.cost, other.cost if other else None, format_cost) | {
         "name": "Cost a pair",
         "note": f"95 % interval: percentile bootstrap over the {units}, {SHARE_RESAMPLES:,} resamples by the "
         "stored seed",

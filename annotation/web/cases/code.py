@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import count
 
 from django.utils.html import escape
 from django.utils.safestring import SafeString, mark_safe
@@ -97,9 +98,14 @@ def build_line_anchor(prefix: str, line: int) -> str:
 
 
 def code_of(
-    text: str, title: str, prefix: str, notes: Notes = NO_NOTES, bounds: Bounds = PAGE_BOUNDS
+    text: str,
+    title: str,
+    prefix: str,
+    notes: Notes = NO_NOTES,
+    bounds: Bounds = PAGE_BOUNDS,
+    numbers: Iterable[int] | None = None,
 ) -> Code:
-    """The text as highlighted lines, with what `notes` says of each."""
+    """The text as highlighted lines, with what `notes` says of each; `numbers` are theirs in a whole text."""
     kept, cuts, hidden = within_bounds(text, bounds)
     lines = tuple(
         Line(
@@ -111,7 +117,9 @@ def code_of(
             notes.times.get(number, 0),
             number in notes.missed,
         )
-        for number, (line, cut) in enumerate(zip(highlight_code_lines(kept), cuts, strict=True), start=1)
+        for number, line, cut in zip(
+            count(1) if numbers is None else numbers, highlight_code_lines(kept), cuts, strict=False
+        )
     )
     return Code(title, prefix, lines, hidden)
 

@@ -43,14 +43,7 @@ LONGEST_TEXT = 20_000
 ACTORS: Final[Mapping[str, str]] = MappingProxyType({Event.CONTRASTED: "neighbour writer"})
 """Who made a step, where the stage does not say it."""
 DECIDED: Final = (Event.ACCEPTED, Event.DENIED)
-RELATED = (
-    "pair__query__body",
-    "pair__snippet__body",
-    "build__rerun",
-    "annotator",
-    "program",
-    "execution",
-)
+RELATED = ("pair__query__body", "pair__snippet__body", "build__rerun", "annotator", "program", "execution")
 
 
 @dataclass(frozen=True, slots=True)

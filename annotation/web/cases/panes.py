@@ -161,10 +161,7 @@ def panes_of(
     program, execution = evidence.program, evidence.execution
     return Panes(
         query=QueryPane(
-            evidence.query,
-            evidence.query_cut,
-            query_pane("", readings).readings,
-            Pane.QUERY in closed,
+            evidence.query, evidence.query_cut, query_pane("", readings).readings, Pane.QUERY in closed
         ),
         code=CodePane(evidence.candidate, box, Pane.CODE in closed),
         agent=AgentPane(evidence, Pane.AGENT in closed),

@@ -214,9 +214,9 @@ def times_by_line(items: Iterable[TraceStep | TraceLoop], factor: int = 1) -> It
                 yield from times_by_line(lap.steps, factor * lap.count)
 
 
-def shorten_trace_value(value: str) -> str:
+def shorten_trace_value(value: str, longest: int = LONGEST_VALUE) -> str:
     """A value capped for a table's cell, with what was left out said."""
-    kept, left_out = truncate_code_text(value, LONGEST_VALUE)
+    kept, left_out = truncate_code_text(value, longest)
     return f"{kept}… ({left_out:,} characters more)" if left_out else kept
 
 

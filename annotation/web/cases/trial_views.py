@@ -13,10 +13,7 @@ from annotation.jobs import celery_tasks
 from annotation.models import Case, ExecutionRequest, TestProgram, Trial
 from annotation.review import cross_tests
 from annotation.review.own_tests import TooManyWaiting
-from annotation.review.strength import (
-    NothingToChange,
-    ask_strength,
-)
+from annotation.review.strength import NothingToChange, ask_strength
 from annotation.studies.exposure import mark_seen
 from annotation.web.browse.views import build_of, query_of
 from annotation.web.cases.cross_tests import grid_view

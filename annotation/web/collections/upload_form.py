@@ -50,10 +50,7 @@ class UploadForm(forms.Form):
         "what is new in the file; nothing is stored twice.",
     )
     format = forms.ChoiceField(
-        choices=Format.choices,
-        widget=forms.RadioSelect,
-        initial=Format.COSQA,
-        label="Format",
+        choices=Format.choices, widget=forms.RadioSelect, initial=Format.COSQA, label="Format"
     )
     file = forms.FileField(label="File", max_length=200, required=False)
     file_from = AddressField("Or where it lies")

@@ -12,6 +12,7 @@ from annotation.accounts.roles import GET, Role, benchmarks_visible_to, builds_v
 from annotation.studies.report.downloads import FORMATS, formats_of
 from annotation.web.corpus.page import Of, of_benchmark, of_build, of_collection
 from annotation.web.corpus.tables import Section
+from annotation.web.shared.requests import attach
 from annotation.web.studies.figures import build_study_table_view
 from retrieval.models import Collection
 
@@ -62,6 +63,4 @@ def download(request: HttpRequest, kind: str, sections: tuple[Section, ...]) -> 
     if table is None or wanted not in formats_of(table):
         raise Http404("There is no such table or format.")
     write, content_type = FORMATS[wanted]
-    response = HttpResponse(write(table), content_type=content_type)
-    response["Content-Disposition"] = f'attachment; filename="{kind}-{table.key}.{wanted}"'
-    return response
+    return attach(HttpResponse(write(table), content_type=content_type), f"{kind}-{table.key}.{wanted}")

@@ -25,9 +25,9 @@ from annotation.derived.extension.reach import (
 from annotation.models import Build, Extension
 from annotation.web.derived.offer import DecisionForm, DerivedPage, Fact, Shown, build_offer
 from annotation.web.money.embedding_costs import list_embedding_costs
-from annotation.web.money.estimates import Warned, build_range_figure, format_cost
+from annotation.web.money.estimates import Warned, build_range_figure
 from annotation.web.money.page import Cap, CapForm, cap_of
-from annotation.web.shared.words import Sign, format_dollars
+from annotation.web.shared.words import Sign, format_cost, format_dollars
 from retrieval.metrics.resampling import FEW
 from retrieval.models import Mining
 from retrieval.texts.plurals import count_noun

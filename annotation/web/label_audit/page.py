@@ -26,11 +26,7 @@ NO_LABEL: Final = Sign("–", "no label")
 OPEN: Final = Sign("…", "open")
 ONE_REVIEW: Final = Sign("?", "too few", "warn")
 NOBODY: Final = Sign("–", "none")
-HOW: Final = (
-    ("screener", "by the screener"),
-    ("tested", "after a test"),
-    ("alone", "by one model alone"),
-)
+HOW: Final = (("screener", "by the screener"), ("tested", "after a test"), ("alone", "by one model alone"))
 MENUS: Final[Mapping[str, Menu]] = {
     "original": (("1", "match"), ("0", "no match"), ("none", "no label")),
     "said": (("1", "match"), ("0", "no match"), ("abandoned", "abandoned"), ("open", "open")),

@@ -186,10 +186,7 @@ def who_is_there(builds: QuerySet[Build]) -> Iterator[tuple[str, list[tuple[str,
     ]
     yield "Builds", named
     labelling = choices_of(find_labelling_annotators().order_by("kind", "name", "pk"))
-    yield (
-        "Labels that are here",
-        [(f"a{row.pk}", spell_unseen_characters(name)) for row, name in labelling],
-    )
+    yield ("Labels that are here", [(f"a{row.pk}", spell_unseen_characters(name)) for row, name in labelling])
 
 
 def page_of(bench: Bench) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from annotation.studies.exposure import mark_counts_seen, mark_seen
 from annotation.web.builds.views import find_visible_build
 from annotation.web.derived.offer import launch_offer, render_derived
 from annotation.web.missing_functions.page import missing_page
+from annotation.web.shared.requests import attach
 
 
 @require_role(Role.ADMIN, FORM)
@@ -57,8 +58,7 @@ def export(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     note_query_seen(request, build, [query for _, query in told])
     lines = (json.dumps(line, ensure_ascii=False) + "\n" for line in written.export_accepted_functions(build))
     response = StreamingHttpResponse(lines, content_type="application/x-ndjson")
-    response["Content-Disposition"] = f'attachment; filename="written-{build.pk}.jsonl"'
-    return response
+    return attach(response, f"written-{build.pk}.jsonl")
 
 
 def note_query_seen(request: HttpRequest, build: Build, queries: list[int]) -> None:

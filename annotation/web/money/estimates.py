@@ -18,7 +18,7 @@ from annotation.models import AgentBill, Build, Tally
 from annotation.models.builds.build import NANO
 from annotation.stages import Stage
 from annotation.web.money.page import project_cap
-from annotation.web.shared.words import WORKERS, Sign, Tone, format_dollars
+from annotation.web.shared.words import WORKERS, Sign, Tone, format_cost, format_dollars
 
 SOURCES: Final = {
     "counted": "counted in these collections",
@@ -132,10 +132,6 @@ def format_rounded_number(found: float) -> str:
 
 def build_range_figure(found: Range, said: Callable[[float], str] = format_rounded_number) -> Figure:
     return Figure(said(found.expected), said(found.low), said(found.high))
-
-
-def format_cost(found: float) -> str:
-    return format_dollars(round(found))
 
 
 def find_estimate_warnings(order: Order, found: Estimate) -> tuple[Warned, ...]:

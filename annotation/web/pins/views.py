@@ -30,15 +30,10 @@ from annotation.web.benchmarks.page import matches_of
 from annotation.web.corpus.page import Of
 from annotation.web.corpus.pins import pin_corpus
 from annotation.web.pins import reproduction
-from annotation.web.pins.page import (
-    filter_visible_pins,
-    find_revealing_queries,
-    pin_page,
-    pins_page,
-)
+from annotation.web.pins.page import filter_visible_pins, find_revealing_queries, pin_page, pins_page
 from annotation.web.shared.jobs import render_job_table
 from annotation.web.shared.pagination import whole_number
-from annotation.web.shared.requests import person
+from annotation.web.shared.requests import attach, person
 from retrieval.models import Collection, Pin, Pool
 
 
@@ -89,9 +84,7 @@ def download(request: HttpRequest, pk: int) -> HttpResponse:
         "ground": pin.ground,
         "value": pin.value,
     }
-    response = JsonResponse(told, json_dumps_params={"indent": 1})
-    response["Content-Disposition"] = f'attachment; filename="pin-{pin.name}.json"'
-    return response
+    return attach(JsonResponse(told, json_dumps_params={"indent": 1}), f"pin-{pin.name}.json")
 
 
 @require_role(Role.EXPERT, POST)

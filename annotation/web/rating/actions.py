@@ -16,10 +16,7 @@ from annotation.studies.plan.form_checks import BadRating, RaterStatement, value
 from annotation.studies.rating import drafts, earlier_revisions, ratings, undo
 from annotation.studies.rating.runs import ids_of
 from annotation.web.rating.form import Sent
-from annotation.web.rating.page import (
-    restored_message,
-    stored_message,
-)
+from annotation.web.rating.page import restored_message, stored_message
 from annotation.web.rating.study_list import leave_page
 from annotation.web.rating.views import own_enrolment, show_again, to_pair, to_study
 from annotation.web.review.drafts import kept, window_of

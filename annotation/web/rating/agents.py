@@ -12,7 +12,7 @@ from annotation.review.layout import Pane
 from annotation.studies.rating import shown_pair
 from annotation.studies.rating.leaky_tests import Hushed, redact_leaky_test
 from annotation.studies.rating.shown_pair import SnippetSide
-from annotation.web.cases.code import NO_NOTES, Code, Notes, build_line_anchor, code_of
+from annotation.web.cases.code import NO_NOTES, Code, code_of
 from annotation.web.cases.evidence import (
     Evidence,
     ExecutionView,
@@ -132,20 +132,10 @@ def candidate_side(side: SnippetSide, report: Report | None = None) -> Code:
     The names that it lacks are marked: they are found in its text alone, so every condition may know them.
     """
     prefix, title = prefix_of(side), "Right snippet" if side.name == "right" else "Candidate"
-    notes: Notes = candidate_notes(report) if report else NO_NOTES
-    made = code_of(side.text.code, "Left snippet" if side.name == "left" else title, prefix)
-    lines = tuple(
-        replace(
-            line,
-            number=number,
-            anchor=build_line_anchor(prefix, number),
-            marks=notes.marks.get(number, ()),
-            times=notes.times.get(number, 0),
-            missed=number in notes.missed,
-        )
-        for line, number in zip(made.lines, side.text.numbers, strict=False)
-    )
-    return mark_missing_names(replace(made, lines=lines), side.pair.snippet.text)
+    title = "Left snippet" if side.name == "left" else title
+    notes = candidate_notes(report) if report else NO_NOTES
+    made = code_of(side.text.code, title, prefix, notes, numbers=side.text.numbers)
+    return mark_missing_names(made, side.pair.snippet.text)
 
 
 def prefix_of(side: SnippetSide) -> str:

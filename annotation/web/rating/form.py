@@ -16,10 +16,7 @@ from annotation.studies.adjudication.latest_round import is_asked_again
 from annotation.studies.plan.form_checks import word_of, words_of
 from annotation.studies.rating import drafts, shown_pair
 from annotation.studies.rating.earlier_revisions import describe_restore_refusal
-from annotation.studies.rating.ratings import (
-    RatedMeanwhile,
-    revision_seen,
-)
+from annotation.studies.rating.ratings import RatedMeanwhile, revision_seen
 from annotation.web.rating.words import QUESTIONS, said_sign
 from annotation.web.review.drafts import Typed, choose_field_text
 from annotation.web.review.keys import KeyView
@@ -271,10 +268,7 @@ def earlier_of(assignment: Assignment, standing: RatingState) -> tuple[Earlier, 
     if standing.current is not None:
         found.pop(content_of_rating(standing.current), None)
     rows = sorted(found.values(), key=lambda row: row.pk, reverse=True)
-    here, seen = (
-        (assignment.enrolment.study_id, assignment.study_pair.number),
-        revision_seen(standing.last),
-    )
+    here, seen = ((assignment.enrolment.study_id, assignment.study_pair.number), revision_seen(standing.last))
     return tuple(
         Earlier(
             row.revision,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -10,7 +9,7 @@ from datetime import datetime
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.models import Assignment, ExecutionRequest, RatingDraft, TestProgram
+from annotation.models import Assignment, ExecutionRequest, RatingDraft
 from annotation.studies.rating import drafts, runs, shown_pair
 from annotation.studies.rating.shown_pair import SnippetSide
 from annotation.web.cases.code import Code
@@ -23,7 +22,7 @@ from annotation.web.review.runs import (
     NOBODY_CAME,
     OWN_LINES,
     ReportDifference,
-    cut_differences,
+    compare_programs,
     request_sign,
     requests_ahead,
 )
@@ -198,7 +197,8 @@ def run_page(assignment: Assignment, asked: ExecutionRequest, now: datetime | No
     side = next(one for one in shown_pair.sides_of(assignment) if one.pair.pk == asked.program.pair_id)
     report = asked.execution.whole_report() if asked.execution else None
     before = runs.programs_of(assignment).filter(edits=asked.program).first()
-    changes, more = compare_rater_programs(before, asked.program)
+    own = asked.program.source.text
+    changes, more = compare_programs(before.source.text if before else own, own)
     waiting = asked.state == ExecutionRequest.State.WAITING
     program = None if asked.is_open else program_view(asked.program, report, OWN_LINES)
     keys = {} if asked.is_open else key_views(assignment.rater)
@@ -239,17 +239,3 @@ def run_pane(
         return None
     made = execution_view(asked.execution, report, OWN_LINES, lines)
     return execution_pane(replace(made, repeat=1, at=asked.created_at), program, keys)
-
-
-def compare_rater_programs(
-    earlier: TestProgram | None, program: TestProgram
-) -> tuple[Sequence[ReportDifference], int]:
-    """(the lines that changed since the program before, how many more there are)."""
-    if earlier is None:
-        return (), 0
-    lines = difflib.unified_diff(
-        earlier.source.text.splitlines(), program.source.text.splitlines(), n=0, lineterm=""
-    )
-    return cut_differences(
-        ReportDifference(line[0], line[1:]) for line in list(lines)[2:] if line[:1] in {"+", "-"}
-    )

@@ -26,9 +26,7 @@ from annotation.studies.rating.runs import NotNow
 from annotation.web.cases.trial_views import show_strength
 from annotation.web.rating import study_list
 from annotation.web.rating.form import Sent
-from annotation.web.rating.page import (
-    rating_page,
-)
+from annotation.web.rating.page import rating_page
 from annotation.web.rating.runs import call_page, pair_url, run_page
 from annotation.web.rating.test_strength import strength_page, trial_page
 from annotation.web.review.call_views import PATIENCE, show_assertion
@@ -194,12 +192,7 @@ def show_study(request: HttpRequest, enrolment: Enrolment) -> HttpResponse:
 
 
 def show_pair(
-    request: HttpRequest,
-    found: Assignment,
-    sent: Sent | None = None,
-    status: int = 200,
-    *,
-    start: str = "",
+    request: HttpRequest, found: Assignment, sent: Sent | None = None, status: int = 200, *, start: str = ""
 ) -> HttpResponse:
     """The page of an assignment; whoever is shown something of the agents has seen the pair from now on."""
     page = rating_page(found, sent, start=start)

@@ -31,10 +31,7 @@ from sandbox.reports.report import Outcome
 FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 LONGEST_EXAMPLE = 80
 OF_CALLS: Final[Mapping[CallOutcome, Sign]] = MappingProxyType(
-    {
-        CallOutcome.RETURNED: Sign("→", "returned", "good"),
-        CallOutcome.RAISED: Sign("!", "raised", "bad"),
-    }
+    {CallOutcome.RETURNED: Sign("→", "returned", "good"), CallOutcome.RAISED: Sign("!", "raised", "bad")}
 )
 
 

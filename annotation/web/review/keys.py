@@ -11,14 +11,7 @@ from django.contrib.auth.models import User
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
 
-from annotation.review.shortcuts import (
-    BINARY,
-    SCALES,
-    Action,
-    Keys,
-    find_taken_shortcuts,
-    keys_of,
-)
+from annotation.review.shortcuts import BINARY, SCALES, Action, Keys, find_taken_shortcuts, keys_of
 
 
 @dataclass(frozen=True, slots=True)

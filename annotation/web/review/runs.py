@@ -15,12 +15,7 @@ from django.utils import timezone
 from annotation.models import Case, Draft, Execution, ExecutionRequest, TestProgram
 from annotation.review import drafts
 from annotation.review.own_tests import MOST_SHOWN, OPEN, beginning_of_a_test, requests_for
-from annotation.web.cases.evidence import (
-    ProgramView,
-    candidate_code,
-    execution_view,
-    program_view,
-)
+from annotation.web.cases.evidence import ProgramView, candidate_code, execution_view, program_view
 from annotation.web.review.drafts import choose_field_text
 from annotation.web.shared.words import OUTCOMES, Sign
 from sandbox.reports.canonical import canonical_text
@@ -137,6 +132,12 @@ def cut_differences(found: Iterable[ReportDifference]) -> tuple[list[ReportDiffe
     return changed[:MOST_DIFFERENCES], max(0, len(changed) - MOST_DIFFERENCES)
 
 
+def compare_programs(before: str, after: str) -> tuple[list[ReportDifference], int]:
+    """(the lines that changed between two test programs, how many more there are)."""
+    first, second = (text.splitlines()[:MOST_COMPARED] for text in (before, after))
+    return cut_differences(list_report_differences(first, second))
+
+
 def list_report_differences(before: list[str], after: list[str]) -> Iterator[ReportDifference]:
     """The lines that only one of the two has, in order."""
     matcher = difflib.SequenceMatcher(None, before, after, autojunk=False)
@@ -180,6 +181,5 @@ def own_run(row: ExecutionRequest, before: Sequence[ExecutionRequest]) -> dict[s
     """
     parent = row.program.parent
     earlier = before[0].program.source.text if before else parent.source.text if parent else ""
-    after = row.program.source.text.splitlines()[:MOST_COMPARED]
-    changes, more = cut_differences(list_report_differences(earlier.splitlines()[:MOST_COMPARED], after))
+    changes, more = compare_programs(earlier, row.program.source.text)
     return {"pk": row.pk, "sign": request_sign(row), "at": row.created_at, "changes": changes, "more": more}

@@ -288,11 +288,7 @@ def not_run(request: HttpRequest, found: Case, why: Exception) -> HttpResponse:
 
 
 def show_case(
-    request: HttpRequest,
-    found: Case,
-    show: Worklist,
-    said: UnsavedReview | None = None,
-    status: int = 200,
+    request: HttpRequest, found: Case, show: Worklist, said: UnsavedReview | None = None, status: int = 200
 ) -> HttpResponse:
     user = person(request)
     mark_seen(user, [found.pair_id])

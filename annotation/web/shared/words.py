@@ -123,6 +123,11 @@ def format_dollars(nanodollars: float) -> str:
     return f"${amount:,.2f}" if amount >= 0.1 else f"${amount:.2g}" if amount >= 0.0001 else "< $0.0001"
 
 
+def format_cost(nanodollars: float) -> str:
+    """Money to a whole nanodollar, as `format_dollars` writes it."""
+    return format_dollars(round(nanodollars))
+
+
 def small_dollars(nanodollars: float) -> str:
     """Money however small, to two digits: `$0.00062`."""
     amount = nanodollars / NANO

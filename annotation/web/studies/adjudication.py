@@ -58,10 +58,7 @@ class InputRow:
 
 
 def pair_page(
-    study_pair: StudyPair,
-    condition: Condition,
-    sent: Mapping[str, str] = NOTHING_SENT,
-    problem: str = "",
+    study_pair: StudyPair, condition: Condition, sent: Mapping[str, str] = NOTHING_SENT, problem: str = ""
 ) -> dict[str, Any]:
     """One pair, read with its study and texts, with what its raters did, and the form: `sent` with its
     `problem` is shown again.

@@ -11,9 +11,7 @@ from django.urls import reverse
 from annotation.accounts.roles import FORM, GET, POST, Role, require_role
 from annotation.jobs import celery_tasks
 from annotation.models import Condition, Study, StudyPair
-from annotation.review.cross_tests import (
-    ask_grid,
-)
+from annotation.review.cross_tests import ask_grid
 from annotation.review.own_tests import TooManyWaiting
 from annotation.studies.adjudication import decisions
 from annotation.studies.adjudication.precedents import pairs_of_precedents

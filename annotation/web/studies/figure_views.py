@@ -22,6 +22,7 @@ from annotation.studies.report.figures import NoFigures, figures_of, refuse_to_r
 from annotation.studies.report.table import Table
 from annotation.studies.report.tables import CELLS, build_study_tables
 from annotation.web.shared.pagination import whole_number
+from annotation.web.shared.requests import attach
 from annotation.web.studies.figures import figures_page, pairs_page, report_page
 
 View = Callable[[HttpRequest, Study], HttpResponse]
@@ -94,9 +95,7 @@ def download(request: HttpRequest, study: Study) -> HttpResponse:
         raise NoSuchFigures(
             f"“{table.title}” has nothing that could be drawn: take it as CSV, JSON or LaTeX."
         )
-    response = HttpResponse(written, content_type=kind)
-    response["Content-Disposition"] = f'attachment; filename="study-{study.pk}-{table.key}.{wanted}"'
-    return response
+    return attach(HttpResponse(written, content_type=kind), f"study-{study.pk}-{table.key}.{wanted}")
 
 
 def tables_of(study: Study) -> tuple[Table, ...]:

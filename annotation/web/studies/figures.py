@@ -14,18 +14,11 @@ from annotation.studies.plan.row_names import format_annotator_name
 from annotation.studies.report.agreement_report import Report, report_tables
 from annotation.studies.report.charts import NARROW, USUAL, draw_interval_chart
 from annotation.studies.report.downloads import formats_of
-from annotation.studies.report.figures import (
-    Figures,
-    confusion_pairs,
-)
-from annotation.studies.report.formats import (
-    format_cell_words,
-    format_p_value,
-    format_value,
-    undefined_draws,
-)
+from annotation.studies.report.figures import Figures, confusion_pairs
+from annotation.studies.report.formats import format_cell_words, format_p_value, format_value, undefined_draws
 from annotation.studies.report.table import Cell, Table
 from annotation.studies.report.tables import CELLS, build_study_tables
+from annotation.web.shared.words import format_interval
 from retrieval.metrics.resampling import AGREEMENT_SEED, FEW, RESAMPLES
 
 MOST_PAIRS: Final = 500
@@ -111,14 +104,8 @@ def cell_view(column: str, cell: Cell, link: int | None) -> CellView:
         return CellView(column, said, numeric=not isinstance(cell, str), link=link)
     if cell.value is None:
         return CellView(column, "–", why=cell.words, numeric=True, link=link)
-    ends = (
-        ""
-        if cell.low is None or cell.high is None
-        else f"{format_value(cell.low)} to {format_value(cell.high)}"
-    )
-    return CellView(
-        column, format_value(cell.value), ends, describe_figure_caveat(cell), numeric=True, link=link
-    )
+    value, ends = format_value(cell.value), format_interval(cell, format_value)
+    return CellView(column, value, ends, describe_figure_caveat(cell), numeric=True, link=link)
 
 
 def describe_figure_caveat(cell: Figure) -> str:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final, TypeVar
+from typing import Any, Final
 
 from django.contrib import messages
 from django.contrib.auth.models import User
@@ -27,13 +27,12 @@ from annotation.studies.report.figures import NoFigures, refuse_to_raters
 from annotation.studies.report.records import lines_of, record_parts_of_study
 from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.shared.pagination import whole_number
-from annotation.web.shared.requests import person, render_form
+from annotation.web.shared.requests import Answer, attach, person, render_form
 from annotation.web.studies import forecast
 from annotation.web.studies.form import StudyForm, initial_of
 from annotation.web.studies.page import preview_study_order, progress_page, studies_page, study_page
 from retrieval.texts.plurals import count_noun
 
-Answer = TypeVar("Answer", bound=HttpResponseBase)
 DONE: Final = {
     Action.START: "The study runs: its raters can begin.",
     Action.PAUSE: "The study is paused: nobody is given another pair.",
@@ -228,9 +227,7 @@ def no_export(request: HttpRequest, study: Study, why: str) -> HttpResponse:
 
 
 def named(response: Answer, study: Study, what: str, ending: str) -> Answer:
-    name = f"{slugify(study.name)[:60] or 'study'}-{what}.{ending}"
-    response["Content-Disposition"] = f'attachment; filename="{name}"'
-    return response
+    return attach(response, f"{slugify(study.name)[:60] or 'study'}-{what}.{ending}")
 
 
 def study_of(request: HttpRequest, pk: int) -> Study:
