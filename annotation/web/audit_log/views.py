@@ -25,7 +25,7 @@ from annotation.web.audit_log.page import (
 )
 from annotation.web.rating.actions import newest_in
 from annotation.web.shared.pagination import load_page_window
-from annotation.web.shared.requests import attach, person
+from annotation.web.shared.requests import attach, person, say_refusals
 
 
 @require_role(Role.ADMIN, GET)
@@ -72,10 +72,7 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Let an earlier revision of one's own review stand again, as the next one."""
     refuse_while_blind(request.user)
     review = get_object_or_404(Review, pk=pk, rater=person(request))
-    try:
+    with say_refusals(request, earlier_revisions.NothingToRestore, Conflict):
         made = earlier_revisions.restore_revision(review, person(request), newest_in(request))
-    except (earlier_revisions.NothingToRestore, Conflict) as why:
-        messages.error(request, str(why))
-    else:
         messages.success(request, f"Revision {review.revision} stands again, as revision {made.revision}.")
     return redirect("history")

@@ -26,7 +26,7 @@ from annotation.web.benchmarks.score_jobs import (
 )
 from annotation.web.shared.jobs import render_job_table
 from annotation.web.shared.pagination import whole_number
-from annotation.web.shared.requests import person, render_form
+from annotation.web.shared.requests import person, render_form, say_refusals
 from retrieval.evaluation.content import query_members
 from retrieval.exporting.jobs.order import ExportOrder, export_file_name, file_of
 from retrieval.models import Benchmark, Job, Text
@@ -108,11 +108,9 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
 def order_figures(request: HttpRequest, pk: int) -> HttpResponse:
     """Order the figures of the board that the page shows."""
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
-    try:
+    with say_refusals(request, NotOrdered):
         figures_ordered(benchmark, person(request), request.POST)
         celery_tasks.wake("mining")
-    except NotOrdered as why:
-        messages.error(request, str(why))
     return redirect(f"{reverse('benchmark-score', args=[pk])}#jobs")
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 from django.views.decorators.cache import cache_control
@@ -30,7 +29,7 @@ from annotation.web.cases.page import cases_number, cases_page
 from annotation.web.cases.row_counts import is_number_wanted, number_alone
 from annotation.web.money import estimates
 from annotation.web.shared.pagination import whole_number
-from annotation.web.shared.requests import render_form
+from annotation.web.shared.requests import action_of, render_form, say_refusals
 from retrieval.mining import known_encoders
 from retrieval.texts.hostile import mark_hostile_characters
 
@@ -114,18 +113,15 @@ def progress(request: HttpRequest, pk: int) -> HttpResponse:
 def control(request: HttpRequest, pk: int) -> HttpResponse:
     """GET asks once more, POST does it."""
     build = find_visible_build(request, pk)
-    action = action_of(request)
+    action = action_of(request, Action)
     if request.method != "POST":
         why = action is Action.RESUME and has_shifted(build)
         context = {"build": build, "action": action, "must_say_why": why}
         return render(request, "annotation/builds/control.html", context)
-    try:
+    with say_refusals(request, ControlRefused):
         cause = mark_hostile_characters(request.POST["cause"]) if "cause" in request.POST else None
         note = request.POST.get("note", "").strip()
         touched = pause_resume.control_build(build, action, request.user, note, cause)
-    except ControlRefused as why:
-        messages.error(request, str(why))
-    else:
         messages.success(request, pages.describe_action_result(action, touched))
     return redirect("build", pk=build.pk)
 
@@ -151,12 +147,3 @@ def cases(request: HttpRequest, pk: int) -> HttpResponse:
 def find_visible_build(request: HttpRequest, pk: int) -> Build:
     """The build, if the person may know of it. Raises Http404."""
     return get_object_or_404(jobs_visible_to(request.user).select_related("tally"), pk=pk)
-
-
-def action_of(request: HttpRequest) -> Action:
-    """The action that the form or link names. Raises BadRequest."""
-    given = request.POST.get("action") or request.GET.get("action", "")
-    try:
-        return Action(given)
-    except ValueError as error:
-        raise BadRequest(f"No such action: {given!r}; choose from {', '.join(Action)}.") from error

@@ -39,7 +39,7 @@ from annotation.web.derived.unjudged_results import (
 )
 from annotation.web.shared.jobs import render_job_table
 from annotation.web.shared.pagination import whole_number
-from annotation.web.shared.requests import person
+from annotation.web.shared.requests import person, say_refusals
 from retrieval.evaluation.holes import NoHoles
 from retrieval.texts.plurals import count_noun
 
@@ -74,11 +74,8 @@ def extend_with_cap(page: ExtendPage, decision: Decision) -> Extension:
 
 
 def taken_back(request: HttpRequest, build: Build) -> HttpResponse:
-    try:
+    with say_refusals(request, ControlRefused):
         execution.cancel_extension(build, request.user, request.POST.get("note", "").strip())
-    except ControlRefused as why:
-        messages.error(request, str(why))
-    else:
         messages.success(request, "Taken back: the build is as it was.")
     return redirect("build", pk=build.pk)
 

@@ -23,7 +23,7 @@ from annotation.web.missing_functions import proposals
 from annotation.web.missing_functions.proposals import UnsavedProposal
 from annotation.web.review.drafts import keep_quietly, kept, refused, window_of
 from annotation.web.shared.pagination import whole_number
-from annotation.web.shared.requests import answer, mark_rate_limited, number, person
+from annotation.web.shared.requests import answer, mark_rate_limited, number, person, say_refusals
 from retrieval.models import Text
 
 
@@ -101,13 +101,10 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
 def undo(request: HttpRequest, pk: int) -> HttpResponse:
     """Take back the standing decision about a function, and go to it."""
     found = visible(request, pk)
-    try:
+    with say_refusals(request, NothingToUndo, DecidedMeanwhile):
         function_decisions.undo_proposal_decision(
             person(request), found, number(request.POST, "seen_revision")
         )
-    except (NothingToUndo, DecidedMeanwhile) as why:
-        messages.error(request, str(why))
-    else:
         messages.success(request, "Taken back. The function waits for a decision again.")
     return to_proposal(found)
 

@@ -18,7 +18,7 @@ from annotation.studies.exposure import mark_counts_seen, mark_seen
 from annotation.web.builds.views import find_visible_build
 from annotation.web.derived.offer import launch_offer, render_derived
 from annotation.web.missing_functions.page import missing_page
-from annotation.web.shared.requests import attach
+from annotation.web.shared.requests import attach, say_refusals
 
 
 @require_role(Role.ADMIN, FORM)
@@ -39,11 +39,8 @@ def build_missing(request: HttpRequest, pk: int) -> HttpResponse:
 def write_again(request: HttpRequest, pk: int) -> HttpResponse:
     """Have the functions written that could not be."""
     build = find_visible_build(request, pk)
-    try:
+    with say_refusals(request, ControlRefused):
         count = launch.write_again(build, request.user)
-    except ControlRefused as why:
-        messages.error(request, str(why))
-    else:
         celery_tasks.wake("llm")
         messages.success(request, f"{count:,} functions are written again.")
     return redirect("build", pk=build.pk)

@@ -21,7 +21,7 @@ from annotation.web.rating.study_list import leave_page
 from annotation.web.rating.views import own_enrolment, show_again, to_pair, to_study
 from annotation.web.review.drafts import kept, window_of
 from annotation.web.shared.requests import number as whole
-from annotation.web.shared.requests import person
+from annotation.web.shared.requests import person, say_refusals
 
 
 @require_role(Role.EXPERT, GET)
@@ -122,11 +122,8 @@ def restore_rating_revision(request: HttpRequest, study_pk: int, number: int, pk
     # Also what was said before the pair was asked again: lists of labels lead there.
     own = Rating.objects.filter(assignment__rater=person(request), assignment__study_pair=found.study_pair)
     earlier = get_object_or_404(own, pk=pk)
-    try:
+    with say_refusals(request, earlier_revisions.NothingToRestore):
         made = earlier_revisions.restore_earlier_revision(earlier, newest_in(request))
-    except earlier_revisions.NothingToRestore as why:
-        messages.error(request, str(why))
-    else:
         messages.success(request, restored_message(earlier, made))
     return to_pair(found)
 

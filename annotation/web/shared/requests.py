@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from enum import StrEnum
 from typing import Any, TypeVar
 
 from django import forms
+from django.contrib import messages
 from django.contrib.auth.models import User
+from django.core.exceptions import BadRequest
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
@@ -15,6 +19,7 @@ from annotation.review.own_tests import TooFast
 from annotation.web.shared.pagination import whole_number
 
 Answer = TypeVar("Answer", bound=HttpResponseBase)
+Chosen = TypeVar("Chosen", bound=StrEnum)
 
 
 def person(request: HttpRequest) -> User:
@@ -55,6 +60,24 @@ def answer(
 def render_form(request: HttpRequest, template: str, form: forms.BaseForm, **context: Any) -> HttpResponse:
     """The page of a form; one that was refused is unprocessable (422)."""
     return render(request, template, {"form": form, **context}, status=422 if form.errors else 200)
+
+
+@contextmanager
+def say_refusals(request: HttpRequest, *refusals: type[Exception]) -> Iterator[None]:
+    """One of these is said as a message on the next page, instead of what the block does."""
+    try:
+        yield
+    except refusals as why:
+        messages.error(request, str(why))
+
+
+def action_of(request: HttpRequest, actions: type[Chosen]) -> Chosen:
+    """The action that the form or link names. Raises BadRequest."""
+    given = request.POST.get("action") or request.GET.get("action", "")
+    try:
+        return actions(given)
+    except ValueError as error:
+        raise BadRequest(f"No such action: {given!r}; choose from {', '.join(actions)}.") from error
 
 
 def mark_rate_limited(response: HttpResponse, why: Exception | None) -> HttpResponse:

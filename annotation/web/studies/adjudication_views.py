@@ -17,7 +17,7 @@ from annotation.studies.adjudication import decisions
 from annotation.studies.adjudication.precedents import pairs_of_precedents
 from annotation.studies.exposure import mark_seen, pairs_of_study_rows
 from annotation.web.shared.pagination import whole_number
-from annotation.web.shared.requests import is_fragment, number, person
+from annotation.web.shared.requests import is_fragment, number, person, say_refusals
 from annotation.web.studies import adjudication, split_pairs
 from annotation.web.studies.precedents import precedents_page
 
@@ -70,11 +70,8 @@ def run_rater_tests(request: HttpRequest, study_pk: int, pair_number: int, condi
     """Run the raters' tests beside the candidate, where that is not stored."""
     found, condition = open_pair(request, study_pk, pair_number, condition_pk)
     grid = decisions.build_adjudication_grid(found, decisions.voters_of(found, condition))
-    try:
+    with say_refusals(request, TooManyWaiting):
         ask_grid(person(request), grid)
-    except TooManyWaiting as why:
-        messages.error(request, str(why))
-    else:
         celery_tasks.wake()
     return HttpResponseRedirect(reverse("adjudication-pair", args=[study_pk, pair_number, condition_pk]))
 

@@ -20,7 +20,7 @@ from annotation.studies.enrolment.raters import (
 from annotation.studies.plan import plan
 from annotation.studies.plan.plan import ChangedMeanwhile, StudyRefused
 from annotation.web.shared.pagination import whole_number
-from annotation.web.shared.requests import person, render_form
+from annotation.web.shared.requests import person, render_form, say_refusals
 from annotation.web.studies.change_forms import AgainForm, AmendForm
 from annotation.web.studies.views import seen_in, show, study_of
 from retrieval.texts.hostile import mark_hostile_characters
@@ -135,11 +135,8 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
 
 
 def given_up(request: HttpRequest, study: Study) -> HttpResponse:
-    try:
+    with say_refusals(request, StudyRefused):
         number = unfilled_places.give_up(study, request.POST.get("reason", ""), person(request))
-    except StudyRefused as why:
-        messages.error(request, str(why))
-    else:
         ratings = count_noun(number, "planned rating is", "planned ratings are")
         messages.success(request, f"{ratings} waited for no more.")
     return redirect("study", pk=study.pk)

@@ -22,7 +22,7 @@ from annotation.studies.report.figures import NoFigures, figures_of, refuse_to_r
 from annotation.studies.report.table import Table
 from annotation.studies.report.tables import CELLS, build_study_tables
 from annotation.web.shared.pagination import whole_number
-from annotation.web.shared.requests import attach
+from annotation.web.shared.requests import attach, say_refusals
 from annotation.web.studies.figures import figures_page, pairs_page, report_page
 
 View = Callable[[HttpRequest, Study], HttpResponse]
@@ -66,11 +66,8 @@ def score(request: HttpRequest, study: Study) -> HttpResponse:
     assert isinstance(request.user, User), "a role comes before the view"
     wanted = {whole_number(pk) for pk in request.POST.getlist("version")}
     chosen = [version for version in find_unscored_versions(study) if version.pk in wanted]
-    try:
+    with say_refusals(request, StudyRefused):
         made = len(sealed_scores.score_sealed_versions(study, chosen, request.user))
-    except StudyRefused as why:
-        messages.error(request, str(why))
-    else:
         scored = f"{made} of the annotator versions scored: that stays with the study."
         level = messages.SUCCESS if made else messages.INFO
         messages.add_message(

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from django.contrib import messages
 from django.contrib.auth.models import User
-from django.core.exceptions import BadRequest, PermissionDenied
+from django.core.exceptions import PermissionDenied
 from django.db import transaction
 from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
@@ -27,7 +27,7 @@ from annotation.studies.report.figures import NoFigures, refuse_to_raters
 from annotation.studies.report.records import lines_of, record_parts_of_study
 from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.shared.pagination import whole_number
-from annotation.web.shared.requests import Answer, attach, person, render_form
+from annotation.web.shared.requests import Answer, action_of, attach, person, render_form, say_refusals
 from annotation.web.studies import forecast
 from annotation.web.studies.form import StudyForm, initial_of
 from annotation.web.studies.page import preview_study_order, progress_page, studies_page, study_page
@@ -143,7 +143,7 @@ def progress(request: HttpRequest, pk: int) -> HttpResponse:
 @require_role(Role.ADMIN, FORM)
 def control(request: HttpRequest, pk: int) -> HttpResponse:
     """GET asks once more, POST does it; what is refused is said where it can be mended."""
-    study, action = study_of(request, pk), action_of(request)
+    study, action = study_of(request, pk), action_of(request, Action)
     if request.method != "POST":
         return asked_once_more(request, study, action)
     try:
@@ -169,11 +169,8 @@ def publish(request: HttpRequest, pk: int) -> HttpResponse:
     study = study_of(request, pk)
     if request.method != "POST":
         return render(request, "annotation/studies/publish.html", {"study": study, **to_publish(study)})
-    try:
+    with say_refusals(request, StudyRefused):
         number = verified_subset.publish_verified_subset(study, person(request))
-    except StudyRefused as why:
-        messages.error(request, str(why))
-    else:
         labels = count_noun(number, "label is", "labels are")
         messages.success(request, f"{labels} published as the study's own annotator.")
     return redirect("study", pk=study.pk)
@@ -238,12 +235,3 @@ def study_of(request: HttpRequest, pk: int) -> Study:
             f"You rate in the study “{study.name}”: its page is closed to you until it is closed."
         )
     return study
-
-
-def action_of(request: HttpRequest) -> Action:
-    """The action that the form or link names. Raises BadRequest."""
-    given = request.POST.get("action") or request.GET.get("action", "")
-    try:
-        return Action(given)
-    except ValueError as error:
-        raise BadRequest(f"No such action: {given!r}; choose from {', '.join(Action)}.") from error
