@@ -22,6 +22,7 @@ from annotation.derived import corrected_labels, publish_job
 from annotation.derived.publish_job import PublishOrder, perform_publish_job
 from annotation.models import Build
 from annotation.web.shared import jobs
+from annotation.web.shared.forms import attempt
 from retrieval.evaluation.merge_rule import WORDS
 from retrieval.jobs import submit_job
 from retrieval.models import Benchmark, Job, Label, Pool
@@ -46,19 +47,7 @@ def order_publication(build: Build, user: User, order: PublishOrder, *, small: b
     return job
 
 
-class OrderForm(forms.Form):
-    """A form that orders a publication."""
-
-    def ordered(self, build: Build, user: User, order: PublishOrder, *, small: bool) -> Job | None:
-        """The job; None, with an error, where something else is being published of the build."""
-        try:
-            return order_publication(build, user, order, small=small)
-        except PublishRefused as why:
-            self.add_error(None, str(why))
-            return None
-
-
-class PublishForm(OrderForm):
+class PublishForm(forms.Form):
     name = forms.CharField(
         max_length=LONGEST_NAME,
         label="Name of the benchmark",
@@ -69,8 +58,9 @@ class PublishForm(OrderForm):
     )
 
     def job(self, build: Build, user: User) -> Job | None:
-        """The job of a valid form, see `ordered`."""
-        return self.ordered(build, user, PublishOrder(**self.cleaned_data), small=is_small(build))
+        """The job of a valid form; None, with an error, where something else is being published of it."""
+        order, small = PublishOrder(**self.cleaned_data), is_small(build)
+        return attempt(self, lambda: order_publication(build, user, order, small=small), PublishRefused)
 
 
 def is_small(build: Build) -> bool:
@@ -118,7 +108,7 @@ SMALL_SCORED: Final = 2_000
 """Queries times runs that are scored in less than two seconds."""
 
 
-class CorrectForm(OrderForm):
+class CorrectForm(forms.Form):
     name = forms.CharField(
         max_length=LONGEST_NAME,
         label="Name of the benchmark",
@@ -126,11 +116,11 @@ class CorrectForm(OrderForm):
     )
 
     def job(self, build: Build, benchmark: Benchmark, user: User) -> Job | None:
-        """The job of a valid form, see `ordered`."""
+        """The job of a valid form; None, with an error, where something else is being published of it."""
         small = is_small(build) and publish_job.scored_again(benchmark) <= SMALL_SCORED
         name = self.cleaned_data["name"].strip()
         order = PublishOrder(name=name, pool=Pool(benchmark.pool), corrects=benchmark.pk)
-        return self.ordered(build, user, order, small=small)
+        return attempt(self, lambda: order_publication(build, user, order, small=small), PublishRefused)
 
 
 def correct_page(build: Build, benchmark: Benchmark) -> dict[str, Any]:

@@ -16,7 +16,7 @@ from annotation.web.benchmarks import leaderboard_notes
 from annotation.web.benchmarks.page import matches_of
 from annotation.web.benchmarks.run_upload import pools_of
 from annotation.web.shared import jobs
-from annotation.web.shared.forms import set_choices
+from annotation.web.shared.forms import attempt, set_choices
 from retrieval.encoders import UnknownEncoder
 from retrieval.evaluation.runs.score_jobs import ScoreOrder, What
 from retrieval.evaluation.runs.system_run import SYSTEM_LENGTH
@@ -71,11 +71,8 @@ class ScoreForm(forms.Form):
     def order(self, user: User) -> Job | None:
         """The order of a valid form, or the same that is open; None, with an error, where too many wait."""
         columns = {name: self.cleaned_data[name] for name in ("system", "text_option", "pool")}
-        try:
-            return order_scoring(self.benchmark, user, ScoreOrder(what=What.SYSTEM, **columns))
-        except NotOrdered as why:
-            self.add_error(None, str(why))
-            return None
+        order = ScoreOrder(what=What.SYSTEM, **columns)
+        return attempt(self, lambda: order_scoring(self.benchmark, user, order), NotOrdered)
 
 
 def order_scoring(benchmark: Benchmark, user: User, order: ScoreOrder) -> Job:

@@ -6,10 +6,11 @@ from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
 
 from annotation.accounts.roles import FORM, GET, Role, require_role
-from annotation.builds.control import connection_test
+from annotation.builds.control.connection_test import TestRefused, request_connection_test
 from annotation.jobs import celery_tasks
 from annotation.models import ConnectionTest
 from annotation.web.connection.page import ConnectionForm, connection_page, test_page
+from annotation.web.shared.forms import attempt
 from annotation.web.shared.requests import person, render_form
 
 
@@ -17,11 +18,9 @@ from annotation.web.shared.requests import person, render_form
 def index(request: HttpRequest) -> HttpResponse:
     form = ConnectionForm(request.POST if request.method == "POST" else None)
     if form.is_valid():
-        try:
-            test = connection_test.request_connection_test(person(request), form.wanted())
-        except connection_test.TestRefused as why:
-            form.add_error(None, str(why))
-        else:
+        user, wanted = person(request), form.wanted()
+        test = attempt(form, lambda: request_connection_test(user, wanted), TestRefused)
+        if test is not None:
             celery_tasks.wake("llm")
             return redirect("connection-test", pk=test.pk)
     return render_form(request, "annotation/connection/detail.html", form, page=connection_page())

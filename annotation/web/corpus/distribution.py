@@ -29,6 +29,11 @@ class Spread:
     queries: int
     unfinished: int
 
+    @property
+    def of_all_queries(self) -> Counter[int]:
+        """`by_query`, with those that have none."""
+        return self.by_query + Counter({0: self.queries - self.by_query.total()})
+
 
 def distribution_page(build: Build) -> dict[str, Any]:
     """The page; what it counts is kept until the build changes, as it reads every case.
@@ -36,9 +41,7 @@ def distribution_page(build: Build) -> dict[str, Any]:
     `unfinished` counts the queries that still have open candidates, whose bars may yet move.
     """
     counts = load_cached_spread(build)
-    by_query, queries = Counter(counts.by_query), counts.queries
-    matched = by_query.total()
-    by_query[0] = queries - matched
+    by_query, queries, matched = counts.of_all_queries, counts.queries, counts.by_query.total()
     found = sum(number * count for number, count in by_query.items())
     return {
         "build": build,

@@ -14,7 +14,7 @@ from annotation.models import Build, Case
 from annotation.stages import Stage
 from annotation.web.builds.figures import test_cases
 from annotation.web.corpus import tables
-from annotation.web.corpus.distribution import Spread, count_match_spread
+from annotation.web.corpus.distribution import count_match_spread
 from annotation.web.corpus.ranks import build_rank_section, paid_by, paid_for
 from annotation.web.corpus.tables import Section
 from annotation.web.shared.words import format_percent
@@ -113,7 +113,7 @@ def build_sections(build: Build, most: int | None = SAMPLED) -> tuple[Section, .
     spread, judged = count_match_spread(build), cases.filter(stage=Stage.SETTLED).values("query")
     return (
         tables.build_size_section((build.name, pairs, size.texts, size.mean, *programs_of(build))),
-        tables.by_matches(all_queries(spread), spread.queries - judged.distinct().count()),
+        tables.by_matches(spread.of_all_queries, spread.queries - judged.distinct().count()),
         tables.by_answered(spread.by_snippet),
         build_rank_section(rank_rows(cases, spread.queries), paid_by([build])),
         *code,
@@ -123,13 +123,6 @@ def build_sections(build: Build, most: int | None = SAMPLED) -> tuple[Section, .
             "Its mining had one encoder, or its pairs were given or there before: nothing can overlap.",
         ),
     )
-
-
-def all_queries(spread: Spread) -> Counter[int]:
-    """Number of matches → queries, with those that have none."""
-    counts = Counter(spread.by_query)
-    counts[0] = spread.queries - counts.total()
-    return counts
 
 
 def rank_rows(cases: QuerySet[Case], queries: int) -> list[AtRank]:

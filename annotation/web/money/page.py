@@ -109,3 +109,7 @@ class CapForm(forms.Form):
     def __init__(self, data: Any, cap: Cap) -> None:
         shown = None if cap.cap is None else f"{cap.cap / NANO:.4f}".rstrip("0").rstrip(".")
         super().__init__(data, initial={"budget": shown})
+
+    def wanted(self, by: Any) -> tuple[Any, Any, str]:
+        """Of a valid form the new cap, who changes it, and why."""
+        return self.cleaned_data["budget"], by, self.cleaned_data["reason"]

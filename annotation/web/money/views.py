@@ -13,6 +13,7 @@ from annotation.builds.control.spending_caps import CapRefused
 from annotation.models import Build
 from annotation.web.builds import notices
 from annotation.web.money.page import CapForm, cap_of, project_money
+from annotation.web.shared.forms import attempt
 from annotation.web.shared.requests import render_form
 from retrieval.texts.plurals import count_noun
 
@@ -24,13 +25,8 @@ def build_cap(request: HttpRequest, pk: int) -> HttpResponse:
     cap = cap_of(build.tally)
     form = CapForm(request.POST or None, cap)
     if form.is_valid():
-        try:
-            spending_caps.change_cap(
-                build, form.cleaned_data["budget"], request.user, form.cleaned_data["reason"]
-            )
-        except CapRefused as why:
-            form.add_error(None, str(why))
-        else:
+        attempt(form, lambda: spending_caps.change_cap(build, *form.wanted(request.user)), CapRefused)
+        if not form.errors:
             return changed(request, build)
     return render_form(
         request,
@@ -63,13 +59,8 @@ def project_cap(request: HttpRequest) -> HttpResponse:
     page = project_money()
     form = CapForm(request.POST or None, page["cap"])
     if form.is_valid():
-        try:
-            spending_caps.change_project_cap(
-                form.cleaned_data["budget"], request.user, form.cleaned_data["reason"]
-            )
-        except CapRefused as why:
-            form.add_error(None, str(why))
-        else:
+        attempt(form, lambda: spending_caps.change_project_cap(*form.wanted(request.user)), CapRefused)
+        if not form.errors:
             messages.success(request, "The project’s cap is changed.")
             for notice in notices.build_unpriced_notices():
                 messages.warning(request, f"{notice['words']} {notice['to_do']}")

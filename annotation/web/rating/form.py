@@ -227,6 +227,7 @@ def choices_of(
 ) -> tuple[ScaleChoice, ...]:
     """The buttons of the study's scale, in its order."""
     study = assignment.enrolment.study
+    forced = study.scale == Study.Scale.PREFERENCE and not study.ties  # then nobody can be unsure
     now = word_of(assignment, stands.value) if stands else ""
     return tuple(
         ScaleChoice(
@@ -236,14 +237,9 @@ def choices_of(
             word == now,
             word == pending,
         )
-        for word in list_offered_words(study)
+        for word in words_of(study)
+        if not (forced and word == "unsure")
     )
-
-
-def list_offered_words(study: Study) -> list[str]:
-    """The words of the scale; in a forced choice nobody can be unsure."""
-    forced = study.scale == Study.Scale.PREFERENCE and not study.ties
-    return [word for word in words_of(study) if not (forced and word == "unsure")]
 
 
 def tags_of(assignment: Assignment, keys: Mapping[str, KeyView], ticked: list[Tag]) -> tuple[TagChoice, ...]:

@@ -213,6 +213,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
     place = LayoutPage.PAIRWISE if study.kind == Study.Kind.PAIRWISE else LayoutPage.RATING
     keys, layout, standing = views_of(keys_in(liked)), layout_in(liked, place), standing_of(assignment)
     agents, may_run = agent_part(assignment), not describe_run_refusal(assignment)
+    last = last_decision(assignment.enrolment)
     locked = None if standing.phase == Phase.BLIND else standing.blind  # it can't be changed any more
     evidence = shown_pair.evidence_hash(assignment, agents.rests_on if agents else ())
     return RatingPage(
@@ -231,7 +232,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
         editor=editor_of(assignment, standing.drafts, keys, agents, start=start) if may_run else None,
         runs=run_lines(assignment),
         urls=urls_of(assignment),
-        undo=undo_of(assignment),
+        undo=Undo(last.name, f": pair {last.of.study_pair.number:,}") if last else Undo("", ""),
         keys=keys,
         place=place,
         layout=layout,
@@ -247,11 +248,6 @@ def urls_of(assignment: Assignment) -> Urls:
         undo=reverse("rate-undo", args=[study]),
         following=reverse("rate-next", args=[study]),
     )
-
-
-def undo_of(assignment: Assignment) -> Undo:
-    last = last_decision(assignment.enrolment)
-    return Undo(last.name, f": pair {last.of.study_pair.number:,}") if last else Undo("", "")
 
 
 def code_panes(

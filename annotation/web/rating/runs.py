@@ -169,7 +169,8 @@ def editor_of(
     The agents' test is a start only where the page shows it, and as the page shows it.
     """
     theirs, sides = agents.source if agents else "", shown_pair.sides_of(assignment)
-    chosen = theirs if start == "agents" else own_source(assignment, start)
+    wanted = assignment.programs.filter(pk=whole_number(start)).select_related("source").first()
+    chosen = theirs if start == "agents" else wanted.source.text if wanted else ""
     stands = kept.get(RatingDraft.Field.TEST)
     draft = None if chosen else stands
     own = "" if draft else runs.beginning_of(assignment, sides[0].pair)
@@ -184,12 +185,6 @@ def editor_of(
         key=keys["edit"],
         from_agents=f"{pair_url('rate-pair', assignment)}?start=agents" if theirs else "",
     )
-
-
-def own_source(assignment: Assignment, start: str) -> str:
-    """The text of the rater's own test of that id for the pair; empty where there is none."""
-    wanted = assignment.programs.filter(pk=whole_number(start)).select_related("source").first()
-    return wanted.source.text if wanted else ""
 
 
 def run_page(assignment: Assignment, asked: ExecutionRequest, now: datetime | None = None) -> RunPage:

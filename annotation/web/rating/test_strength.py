@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Final
-
-from django.urls import reverse
 
 from annotation.models import Assignment, TestProgram, Trial
 from annotation.studies.rating import shown_pair, test_strength
@@ -24,6 +23,7 @@ from annotation.web.cases.test_strength import (
     trial_sign,
 )
 from annotation.web.rating.agents import candidate_side, prefix_of, silent_view
+from annotation.web.rating.runs import pair_url
 from annotation.web.review.keys import KeyView
 from sandbox.reports.report import Report
 
@@ -67,10 +67,9 @@ def trial_page(assignment: Assignment, trial: Trial) -> TrialPage:
 
 def places_of(assignment: Assignment, side: SnippetSide) -> StrengthPlaces:
     """All under the pair's own address."""
-    here = assignment.enrolment.study_id, assignment.study_pair.number
     return StrengthPlaces(
-        strength=lambda pk: reverse("rate-strength", args=[*here, pk]),
-        trial=lambda pk: reverse("rate-trial", args=[*here, pk]),
+        strength=partial(pair_url, "rate-strength", assignment),
+        trial=partial(pair_url, "rate-trial", assignment),
         lines=prefix_of(side),
         place=PLACE,
     )
@@ -81,8 +80,7 @@ def side_of(assignment: Assignment, program: TestProgram) -> SnippetSide:
 
 
 def back_to(assignment: Assignment) -> Back:
-    here = assignment.enrolment.study_id, assignment.study_pair.number
-    return Back(reverse("rate-pair", args=here), "Back to the pair")
+    return Back(pair_url("rate-pair", assignment), "Back to the pair")
 
 
 def hide_verdict_hints(assignment: Assignment, program: TestProgram) -> Hushed | None:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping
+from typing import Any, TypeVar
 
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 from django.utils.datastructures import MultiValueDict
+
+Made = TypeVar("Made")
 
 
 class Lines(forms.Textarea):
@@ -19,6 +21,15 @@ class Lines(forms.Textarea):
     ) -> Any:
         sent = super().value_from_datadict(data, files, name)
         return sent.replace("\r\n", "\n") if isinstance(sent, str) else sent
+
+
+def attempt(form: forms.BaseForm, do: Callable[[], Made], *refusals: type[Exception]) -> Made | None:
+    """What was done on a valid form; None where one of these refuses it, which the form then says."""
+    try:
+        return do()
+    except refusals as why:
+        form.add_error(None, str(why))
+        return None
 
 
 def set_choices(form: forms.Form, name: str, choices: Iterable[Any]) -> None:

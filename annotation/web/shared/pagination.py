@@ -94,7 +94,8 @@ def load_anchored_rows(
         part = rows.filter(groups[place])
         if anchor and place == anchor.place:
             part = part.filter(build_keyset_condition(order, anchor.values, forward=forward))
-        found += part.order_by(*(order if forward else reverse_sort_order(order)))[: most - len(found)]
+        part = part.order_by(*order)
+        found += (part if forward else part.reverse())[: most - len(found)]
         if len(found) == most:
             break
     return found
@@ -102,10 +103,8 @@ def load_anchored_rows(
 
 def anchor_of(rows: QuerySet[M], order: Sequence[str], pk: str, groups: Groups = ALL) -> Anchor | None:
     """Where the row with this id stands, or None."""
-    if not pk.isdecimal() or len(pk) > 18:
-        return None
-    row = rows.filter(pk=int(pk))
-    values = row.values(*(name.lstrip("-") for name in order)).first()
+    row = rows.filter(pk=whole_number(pk))
+    values = row.values(*(name.lstrip("-") for name in order)).first() if pk else None
     if values is None:
         return None
     last = len(groups) - 1
@@ -128,10 +127,6 @@ def build_keyset_condition(order: Sequence[str], values: Mapping[str, Any], *, f
 
 def format_keyset_lookup(name: str, *, forward: bool) -> str:
     return "gt" if forward != name.startswith("-") else "lt"
-
-
-def reverse_sort_order(order: Sequence[str]) -> list[str]:
-    return [name[1:] if name.startswith("-") else f"-{name}" for name in order]
 
 
 def query_string(params: QueryDict, name: str, value: object) -> str:

@@ -9,7 +9,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from annotation.accounts.roles import FORM, GET, Role, require_role
 from annotation.models import Guideline
 from annotation.studies.plan import guidelines
-from annotation.studies.plan.guidelines import BadGuideline, Wording, render_guideline_markdown
+from annotation.studies.plan.guidelines import BadGuideline, render_guideline_markdown
+from annotation.web.shared.forms import attempt
 from annotation.web.shared.requests import person, render_form
 from annotation.web.studies.guidelines import (
     CaseFormSet,
@@ -50,8 +51,12 @@ def written(request: HttpRequest, before: Guideline | None) -> HttpResponse:
     preview = None
     if form.is_valid() and cases.is_valid():
         wording = form.wording(cases_of(cases))
-        made = saved(request, form, wording, before) if request.POST.get("step") == "save" else None
-        if made:
+        earlier = before.version if before else 0
+
+        def save() -> Guideline:
+            return guidelines.write_guideline_version(wording, person(request), earlier)
+
+        if request.POST.get("step") == "save" and (made := attempt(form, save, BadGuideline)):
             messages.success(request, f"{made} is written. Studies follow it when you say so.")
             return redirect("guideline", pk=made.pk)
         preview = {"html": render_guideline_markdown(wording.text), "cases": wording.worked_cases}
@@ -59,14 +64,3 @@ def written(request: HttpRequest, before: Guideline | None) -> HttpResponse:
     return render_form(
         request, "annotation/studies/guideline_edit.html", form, cases=cases, before=before, preview=preview
     )
-
-
-def saved(
-    request: HttpRequest, form: GuidelineForm, wording: Wording, before: Guideline | None
-) -> Guideline | None:
-    """The version that was made; None where it is refused, which the form then says."""
-    try:
-        return guidelines.write_guideline_version(wording, person(request), before.version if before else 0)
-    except BadGuideline as why:
-        form.add_error(None, str(why))
-        return None
