@@ -61,13 +61,6 @@ def export_cut(form: AuditFilter) -> int:
     return MOST_EXPORTED if form.rows()[MOST_EXPORTED : MOST_EXPORTED + 1].exists() else 0
 
 
-def filters_of(params: QueryDict) -> str:
-    copy = params.copy()
-    for place in ("after", "before"):
-        copy.pop(place, None)
-    return copy.urlencode()
-
-
 def export_audit_rows(params: QueryDict) -> Iterator[dict[str, Any]]:
     """The rows of the filter for a file, the newest first, at most 100,000 and then a row that says so."""
     rows = AuditFilter(params).rows()[: MOST_EXPORTED + 1]

@@ -19,12 +19,11 @@ from annotation.web.audit_log.page import (
     AuditFilter,
     export_audit_rows,
     export_cut,
-    filters_of,
     history_page,
     list_told_pairs,
 )
 from annotation.web.rating.actions import newest_in
-from annotation.web.shared.pagination import load_page_window
+from annotation.web.shared.pagination import load_page_window, query_string
 from annotation.web.shared.requests import attach, person, say_refusals
 
 
@@ -34,7 +33,7 @@ def index(request: HttpRequest) -> HttpResponse:
     form = AuditFilter(request.GET)
     page = load_page_window(form.rows(), ("-id",), request.GET, PAGE_SIZE)
     mark_seen(request.user, decided_on(page.rows))
-    context = {"page": page, "form": form, "query": filters_of(request.GET), "cut_at": export_cut(form)}
+    context = {"page": page, "form": form, "query": query_string(request.GET), "cut_at": export_cut(form)}
     return render(request, "annotation/audit_log/audit.html", context)
 
 

@@ -132,6 +132,8 @@ def queries_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> d
     page = load_page_window(rows.select_related("text"), ORDERS[filters.sort], params, PAGE_SIZE)
     shown = [member.text_id for member in page.rows]
     counts = counts_of(build, shown)
+    chosen = filters.matches and filters.matches not in dict(MATCHES)  # by a link
+    classes = (*MATCHES, (filters.matches, filters.matches)) if chosen else MATCHES
     return {
         "build": build,
         "filters": filters,
@@ -141,7 +143,7 @@ def queries_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> d
         "next": page.next,
         "told": [query for query, found in counts.items() if found.alike],
         "picked": list(find_filtered_pair_ids(build, visible, filters, shown)),
-        "options": {**MENUS, "matches": options_of(filters)},
+        "options": {**MENUS, "matches": classes},
     }
 
 
@@ -149,12 +151,6 @@ def queries_number(build: Build, visible: QuerySet[Build], params: QueryDict) ->
     """How many queries pass the filters, alone."""
     rows = filter_query_members(build, visible, filters_of(params))
     return number_of(format_row_count(rows), rows, params)
-
-
-def options_of(filters: Filters) -> Sequence[tuple[str, str]]:
-    """The usual classes, and the one that a link chose."""
-    usual = filters.matches in dict(MATCHES) or not filters.matches
-    return MATCHES if usual else (*MATCHES, (filters.matches, filters.matches))
 
 
 def filter_query_members(build: Build, visible: QuerySet[Build], filters: Filters) -> QuerySet[Member]:

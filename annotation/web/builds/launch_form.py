@@ -212,7 +212,10 @@ class LaunchForm(SkippingForm, AnsweringForm):
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
-        self.fields["drift_check"].help_text = drift_words()
+        self.fields["drift_check"].help_text = (
+            f"{PAIRS} of the pairs are asked again every {settings.DRIFT_EVERY:,} settled cases. Where the "
+            "answers shift beyond chance, the model is not what it was: the build pauses."
+        )
         filled = Collection.objects.filter(size__gt=0)
         set_queryset(self, "queries", filled.filter(kind=Collection.Kind.QUERIES))
         set_queryset(self, "snippets", filled.filter(kind=Collection.Kind.SNIPPETS))
@@ -326,11 +329,3 @@ class LaunchForm(SkippingForm, AnsweringForm):
             annotator=Judge(values["annotator"] or Judge.AGENTS),
             seed=1 if values["seed"] is None else values["seed"],
         )
-
-
-def drift_words() -> str:
-    """What a drift check is."""
-    return (
-        f"{PAIRS} of the pairs are asked again every {settings.DRIFT_EVERY:,} settled cases. Where the "
-        "answers shift beyond chance, the model is not what it was: the build pauses."
-    )

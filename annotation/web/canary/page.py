@@ -183,7 +183,10 @@ def compare_canary_figures(found: Measures, other: Measures | None, shown: Card)
         | {
             "name": name,
             "note": f"{note}; {by}",
-            "counts": counts_of_share(getattr(found, field), LINKS[field]),
+            # What it is a share of: cases, and the query of exactly those; nothing where it is not defined.
+            "counts": list(zip((share.part, share.whole), LINKS[field], strict=True))
+            if (share := getattr(found, field)).value is not None
+            else [],
         }
         for name, note, field in SHARES
     ]
@@ -205,12 +208,7 @@ def compare_canary_figure(
     }
 
 
-def counts_of_share(share: Share, links: tuple[str, str]) -> list[tuple[int, str]]:
-    """What it is a share of: cases, and the query of exactly those; nothing where it is not defined."""
-    return [] if share.value is None else list(zip((share.part, share.whole), links, strict=True))
-
-
-def list_canary_examples(row: Canary) -> list[tuple[Case, str]]:
+def list_canary_examples(row: AnyCanary) -> list[tuple[Case, str]]:
     """The first cases of the draw, each with how it was decided: random, and the same at every look."""
     place = {candidate: number for number, candidate in enumerate(row.drawn)}
     cases = outcome_stats.cases_of(row).filter(candidate__in=row.drawn[:TO_READ])

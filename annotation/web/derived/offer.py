@@ -119,13 +119,11 @@ def build_offer(
         form.add_error(None, str(why))
         return None
     quote = plan.quote(find_token_counter(plan.order.provider, plan.order.model))
-    warnings = (warnings_of or warn_of_money)(plan, quote.figures)
+    if warnings_of:
+        warnings = warnings_of(plan, quote.figures)
+    else:  # what is wrong with the money of a live build
+        warnings = find_estimate_warnings(plan.order, quote.figures) if plan.is_live else ()
     return Offer(quote.figures, warnings, quote.word, plan, shown_of(plan))
-
-
-def warn_of_money(plan: Derivation[Any], found: Estimate) -> tuple[Warned, ...]:
-    """What is wrong with the money of a live build."""
-    return find_estimate_warnings(plan.order, found) if plan.is_live else ()
 
 
 def budget_fact(plan: Derivation[Any]) -> Fact:

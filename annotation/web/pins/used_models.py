@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any, Final
 
 from annotation.pins.comparisons import run_of
@@ -20,22 +19,17 @@ ModelRow = tuple[str, str, str, str]
 """What used it, an encoder, its weights' hash and options, and the hub's commit."""
 
 
-@dataclass(frozen=True, slots=True)
-class Models:
-    """`unknown` is a mining that does not say what its encoders were, though that may still be found."""
+def models_of(pin: Pin) -> dict[str, Any]:
+    """Of runs and minings, the models; no rows of kinds of pins that rest on none.
 
-    rows: list[ModelRow]
-    unknown: Mining | None = None
-
-
-def models_of(pin: Pin) -> Models:
-    """Of runs and minings, the models; nothing of kinds of pins that rest on none."""
+    `unknown` is a mining that does not say what its encoders were, though that may still be found.
+    """
     mining = mined_for(pin)
     rows = [row for used, run in runs_of_pin(pin) for row in of_run(used, run)]
     if mining is not None:
         name = f"mining {mining.pk}"
         rows += build_model_rows(name, mining.encoders, mining.identities, mining.revisions)
-    return Models(rows, mining if mining is not None and is_unknown(mining) else None)
+    return {"rows": rows, "unknown": mining if mining is not None and is_unknown(mining) else None}
 
 
 def is_unknown(mining: Mining) -> bool:

@@ -129,12 +129,13 @@ def format_keyset_lookup(name: str, *, forward: bool) -> str:
     return "gt" if forward != name.startswith("-") else "lt"
 
 
-def query_string(params: QueryDict, name: str, value: object) -> str:
-    """`params` with the place on the list replaced."""
+def query_string(params: QueryDict, name: str = "", value: object = "") -> str:
+    """`params` with the place on the list replaced, or without one."""
     copy = params.copy()
     for place in ("after", "before", "count"):  # the last asks for a number, not for every page's
         copy.pop(place, None)
-    copy[name] = str(value)
+    if name:
+        copy[name] = str(value)
     return copy.urlencode()
 
 
