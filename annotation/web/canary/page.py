@@ -208,7 +208,7 @@ def compare_canary_figure(
     }
 
 
-def list_canary_examples(row: AnyCanary) -> list[tuple[Case, str]]:
+def list_canary_examples(row: Canary) -> list[tuple[Case, str]]:
     """The first cases of the draw, each with how it was decided: random, and the same at every look."""
     place = {candidate: number for number, candidate in enumerate(row.drawn)}
     cases = outcome_stats.cases_of(row).filter(candidate__in=row.drawn[:TO_READ])
