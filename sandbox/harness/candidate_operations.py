@@ -17,7 +17,8 @@ _Function = type(lambda: 0)
 _HOLDING: tuple[type, ...] = (list, tuple, dict, set, frozenset)
 _WRITTEN: tuple[type, ...] = (bool, int, float, complex, str, bytes, bytearray, type(None))
 # By their identity: a class of the candidate may have the hash of another one, and call itself equal to it.
-_PLAIN = frozenset(map(id, (*_WRITTEN, range, type(...), slice)))
+PLAIN = frozenset(map(id, (*_WRITTEN, range, type(...), slice)))
+"""The types whose values have no idea of their own of anything, nor hold what could have one."""
 _EXPECTED = frozenset(map(id, (*_WRITTEN, *_HOLDING)))
 _COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__", "__class__")
 _TRUTH = ("__bool__", "__len__")
@@ -75,7 +76,7 @@ class Decision:
 
     def of_truth(self, value: object) -> bool:
         """Whether the truth of the value was its class's to say."""
-        return id(type(value)) not in _PLAIN and self._is_own(type(value), _TRUTH)
+        return id(type(value)) not in PLAIN and self._is_own(type(value), _TRUTH)
 
     def of_comparison(self, values: list[object]) -> bool:
         """Whether one of the values, or something in them, has its own idea of being equal."""
@@ -85,7 +86,7 @@ class Decision:
                 return False
             value, depth = waiting.pop()
             kind = type(value)
-            if id(kind) in _PLAIN:
+            if id(kind) in PLAIN:
                 continue
             if self._is_own(kind, _COMPARING):
                 return True

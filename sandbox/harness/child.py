@@ -51,7 +51,7 @@ def run(request: dict[str, Any], channel: Channel, printed: Callable[[], tuple[i
 
     `printed` says how many bytes were printed to each of the two outputs.
     """
-    cases = Cases(channel, request["limits"]["seconds"])
+    cases = Cases(channel, request["limits"]["seconds"]) if request["cases"] else None
     for text in ("candidate", "source"):
         request[text] = request[text].removeprefix("\ufeff")
     execution = _Execution(request, channel)
@@ -59,7 +59,7 @@ def run(request: dict[str, Any], channel: Channel, printed: Callable[[], tuple[i
     ending = _Ending(channel, execution, printed)
 
     def case(number: int, steps: int) -> None:
-        channel.send("base", tracer.made, *printed())
+        channel.send("base", tracer.count_made(), *printed())
         tracer.start_anew(steps)
         recorder.start_anew()
         error: BaseException | None = None
@@ -76,7 +76,7 @@ def run(request: dict[str, Any], channel: Channel, printed: Callable[[], tuple[i
         else:
             tracer.resume()
             execution.top_level()
-            if request["cases"]:
+            if cases:
                 cases.run(len(request["cases"]), tracer.book.steps, case)
     except BaseException as raised:
         error = raised
@@ -116,7 +116,7 @@ class _Execution:
         self._candidate: CodeType | None = None
         limits = request["limits"]
         self.tracer = Tracer(channel, (CANDIDATE, PROGRAM), limits, request, self._names)
-        self._integrity = Integrity(self._names, CANDIDATE, self._tell, lambda: self.tracer.calls)
+        self._integrity = Integrity(self._names, CANDIDATE, self._tell, self.tracer.count_calls)
         self.tracer.entered, self.tracer.left = self._integrity.entered, self._integrity.left
         texts = request["candidate"], request["source"]
         unmet = lambda: channel.send("unmet")  # noqa: E731 (both runners are told the same)
@@ -165,6 +165,7 @@ class _Execution:
         used = {name for one in (first, rest) for code in codes_in(one) for name in code.co_names}
         self._decision.learn_names(self._names, set(self._request["names"]), used)
         self.recorder.look, self.recorder.look_again = self._integrity.look, self._integrity.look_again
+        self.recorder.usual = self._integrity.usual
         exec(rest, self._names)
         self._prepare_imported()
         if not self._request["cases"]:
@@ -231,6 +232,7 @@ class _Execution:
             any(word in text for word in _BY_NAME),
             self._tell,
             self._integrity.exchanged,
+            self._integrity.recoded,
             self._integrity.is_test,
             self._calm,
         )
@@ -240,10 +242,10 @@ class _Execution:
         """Lines reached, lines missed, whether steps were left out, and the number of calls."""
         tracer = self.tracer
         if tracer.incomplete or self._candidate is None:
-            return [], [], tracer.truncated, tracer.made
+            return [], [], tracer.truncated, tracer.count_made()
         lines = executable_lines(self._candidate)
         reached, missed = lines & tracer.reached, lines - tracer.reached
-        return sorted(reached), sorted(missed), tracer.truncated, tracer.made
+        return sorted(reached), sorted(missed), tracer.truncated, tracer.count_made()
 
     def _program(self) -> tuple[CodeType, CodeType]:
         source, sentinel = self._request["source"], f"assertions {os.urandom(8).hex()}"

@@ -1,8 +1,9 @@
 """Rewrites the assertions of a test program so that each tells the recorder what it compared.
 
-`assert f(x) == 3, why` becomes `assert R.end(R.begin(7), R.value(7, f(x)) == R.value(7, 3)), why`, where 7 is
+`assert f(x) == y, why` becomes `assert R.end(R.begin(7), R.value(7, f(x)) == R.value(7, y)), why`, where 7 is
 the site and R a constant of the compiled code: there is no name that the program could replace. The order of
-evaluation, the laziness of the message and the number of evaluations stay as they were.
+evaluation, the laziness of the message and the number of evaluations stay as they were. A number or a text
+that is compared stays as it is: the site has it.
 `self.assertEqual(a, b)` and other calls of a foreign `assert…` become
 `R.call(R.begin(7), self.assertEqual, a, b)`, and `with self.assertRaises(E):` becomes
 `with R.context(7, self.assertRaises, E):`. pytest's `raises` and `warns` are assertions alike, and
@@ -29,12 +30,13 @@ class Site:
     `leads_back`: its names lead back to the candidate; `origins` are, for each such name, the lines on which
     the candidate may have been called for it. `case` is the test case. `by_identity`: it compares by `is`
     alone; `is_equality`: it says that two values are equal, or that one is in the other. `inner` has the same
-    of each comparison that `and`, `or` or `not` combines with others.
+    of each comparison that `and`, `or` or `not` combines with others. `constants` are compared values that
+    stand in the text, with their places among the others: nobody needs to hand them over.
     """
 
     __slots__ = (
-        *("by_identity", "case", "column", "inner", "is_equality", "leads_back", "line", "origins"),
-        "source",
+        *("by_identity", "case", "column", "constants", "inner", "is_equality", "leads_back", "line"),
+        *("origins", "source"),
     )
 
     def __init__(self, line: int, column: int, source: str) -> None:
@@ -42,6 +44,7 @@ class Site:
         self.case, self.leads_back, self.by_identity, self.is_equality = "", False, False, False
         self.origins: list[list[int]] = []
         self.inner: list[bool] = []
+        self.constants: list[tuple[int, object]] = []
 
 
 class Instrumenter:
@@ -93,11 +96,18 @@ class Instrumenter:
         elif isinstance(test, _ast.Compare):
             told = self.sites[site]
             told.by_identity, told.is_equality = _is_by_identity(test), not negated and _is_equality(test)
-            test.left = self._recorder("value", [_constant(site, test.left), test.left], test.left)
-            for index, operand in enumerate(test.comparators):
-                test.comparators[index] = self._recorder(
-                    "value", [_constant(site, operand), operand], operand
-                )
+            # Of `a < b < 3` the last one may never be reached.
+            is_one = len(test.comparators) == 1 and not told.by_identity
+            test.left, *test.comparators = (
+                self._compared(site, place, operand, is_one)
+                for place, operand in enumerate([test.left, *test.comparators])
+            )
+
+    def _compared(self, site: int, place: int, operand: _ast.expr, is_reached: bool) -> _ast.expr:
+        if is_reached and isinstance(operand, _ast.Constant):
+            self.sites[site].constants.append((place, operand.value))
+            return operand
+        return self._recorder("value", [_constant(site, operand), operand], operand)
 
     def _inner_operands(self, site: int, test: _ast.expr, is_claimed: bool) -> None:
         """Comparisons that `and`, `or` and `not` combine; `is_claimed`: the assertion says that they hold."""

@@ -18,12 +18,44 @@ if TYPE_CHECKING:
 # Programs replace these to feed or silence the candidate.
 _OFTEN_REPLACED = frozenset({"print", "input", "open", "_", "exit", "quit", "help", "__import__"})
 _Function, _OPTIMIZED = type(lambda: 0), 1
-_is = _operator.is_
+_is, _get, _call = _operator.is_, dict.get, _operator.call
 # How many threads there are beside the first one, while they run.
 _threads = _thread._count
 # With one of these a candidate can change its own data without a statement that says so.
 _BY_NAME = frozenset({"globals", "exec", "setattr", "vars", "__dict__", "__main__", "modules"})
 _DEEPEST, _MOST_MODULES = 4, 50
+
+
+_built_ins: dict[str, object] = {}
+
+
+def keep_built_ins() -> None:
+    """From now on all that is asked is whether they are the same as now."""
+    _built_ins.update(vars(builtins))
+
+
+class Usual:
+    """What is asked with each assertion: as long as all answers are the same objects, nothing has changed.
+
+    `names` are asked of `askers`. Assertions stand in `codes` of `space`; in others there is more to look at.
+    `recoded`: some function got other code, so that what is the same object may do something else.
+    """
+
+    __slots__ = ("answers", "askers", "codes", "names", "parts", "recoded", "space")
+
+    def __init__(self, space: dict[str, Any]) -> None:
+        self.space, self.recoded = space, False
+        self.codes: set[int] = set()
+        self.parts: list[_Part] = []
+        # No such answer: the first time all is looked at.
+        self.askers: list[Any] = [space.get]
+        self.names, self.answers = ["__builtins__"], list[object]([None])
+
+    def expect(self, pairs: list[tuple[Callable[[str], object], str]]) -> None:
+        """Ask for what is here now."""
+        askers, names = [one for one, _ in pairs], [one for _, one in pairs]
+        self.answers = [*map(_call, askers, names)]
+        self.askers, self.names = askers, names
 
 
 class Integrity:
@@ -37,22 +69,26 @@ class Integrity:
         self, names: dict[str, Any], candidate: str, tell: Callable[[str, str], None], ran: Callable[[], int]
     ) -> None:
         self.rebound = False
-        self._names, self._file, self._tell, self._ran = names, candidate, tell, ran
-        self._builtins = dict(vars(builtins))
+        (
+            self._names,
+            self._file,
+            self._tell,
+        ) = names, candidate, tell
+        self._builtins = _built_ins or dict(vars(builtins))
         self._built_in: Any = names["__builtins__"]
         self._codes: dict[int, CodeType] = {}
         self._tests: dict[str, CodeType] = {}
         self._asserting: set[int] = set()
-        self._asked = -1
         self._originals: dict[str, object] = {}
-        self._parts: list[tuple[Callable[[], list[Any]], list[Any]]] = []
         self._after: dict[str, Any] = vars(builtins)
-        self._used: list[tuple[str, object]] = []
+        self._used: dict[str, object] = {}
+        self.usual = Usual(names)
         self._reads: frozenset[str] = frozenset()
         self._fixed: tuple[str, ...] = ()
         self._moving: frozenset[str] = frozenset()
         self._before: list[object] = []
-        self._attributes: list[tuple[dict[str, Any], str]] = []
+        self._spaces: list[dict[str, Any]] = []
+        self._attributes: list[str] = []
         self._read: list[object] = []
 
     def learn_program(
@@ -87,11 +123,12 @@ class Integrity:
             value = self._names.get(name)
             if value is not None and (callable(value) or not (name in stored or by_name)):
                 self._originals[name] = value
-                self._parts += [(now, now()) for now in _parts(value, self._file)]
+                self.usual.parts += _parts(value, self._file)
+        self.usual.codes.update(key for key, one in self._codes.items() if one.co_flags & _OPTIMIZED)
 
     def _learn_built_ins(self, codes: list[CodeType]) -> None:
         names = {name for one in codes for name in one.co_names} & self._builtins.keys()
-        self._used += [(name, self._builtins[name]) for name in sorted(names - _OFTEN_REPLACED)]
+        self._used.update((name, self._builtins[name]) for name in names - _OFTEN_REPLACED)
 
     def is_test(self, code: Any) -> bool:
         """Whether a code object is one of the program's that have assertions."""
@@ -101,6 +138,10 @@ class Integrity:
         """A function of the candidate got another part; at its import the candidate may do that itself."""
         if who != "candidate" or self._originals:
             self.rebound = True
+
+    def recoded(self) -> None:
+        """A function gets other code, perhaps one of the tests."""
+        self.usual.recoded = True
 
     def learn_modules(self) -> None:
         """What the program reads of its modules, as it is before the candidate runs."""
@@ -114,25 +155,25 @@ class Integrity:
                 if type(space[name]) is type(builtins) and space[name] not in waiting:
                     waiting.append(space[name])
                 elif callable(space[name]):
-                    self._attributes.append((space, name))
-        self._read = [space.get(name) for space, name in self._attributes]
+                    self._spaces.append(space)
+                    self._attributes.append(name)
+        self._read = [*map(_get, self._spaces, self._attributes)]
 
     def left_module(self) -> None:
         """The candidate was imported."""
-        if not all(map(_is, (space.get(name) for space, name in self._attributes), self._read)):
+        if not all(map(_is, map(_get, self._spaces, self._attributes), self._read)):
             self._tell("candidate", "changes a module that the program uses")
 
     def entered(self) -> None:
         """The candidate is called."""
-        get = self._names.get
-        self._before = [get(name) for name in self._fixed]
+        self._before = [*map(self._names.get, self._fixed)]
         if self._attributes:
-            self._read = [space.get(name) for space, name in self._attributes]
+            self._read = [*map(_get, self._spaces, self._attributes)]
 
     def left(self) -> None:
         """The candidate's call has ended."""
-        get = self._names.get
-        if len(self._before) == len(self._fixed) and not all(map(_is, map(get, self._fixed), self._before)):
+        before, fixed = self._before, self._fixed
+        if len(before) == len(fixed) and not all(map(_is, map(self._names.get, fixed), before)):
             self._look_at_names()
         if self._attributes:
             self.left_module()
@@ -147,27 +188,25 @@ class Integrity:
 
     def look(self, frame: FrameType) -> None:
         """An assertion is about to be evaluated in this frame."""
-        self.rebound = self.rebound or self.is_rebound()
         names, code = self._names, frame.f_code
         if frame.f_globals is not names or id(code) not in self._codes:
             self._tell("program", "asserts in code or in a namespace that is not its own")
         elif not code.co_flags & _OPTIMIZED:
             self._look_at_block(frame.f_locals)
-        if names.get("__builtins__") is not self._built_in:
-            self._tell("program", "exchanged its built-in names")
-        if self._reads and not self._reads.isdisjoint(names):
-            self._look_at_shadows()
+        self.look_again()
+        if any(map(_Part.is_changed, self.usual.parts)):
+            self.rebound = True
 
     def look_again(self) -> None:
         """It was evaluated."""
-        after = self._after
-        for name, value in self._used:
-            if after.get(name) is not value:
-                self._look_at_builtins()
-                break
-        ran = self._ran()
-        if ran != self._asked:
-            self._asked = ran
+        usual = self.usual
+        if usual.recoded or not all(map(_is, map(_call, usual.askers, usual.names), usual.answers)):
+            self._expect_usual()
+            self.rebound = self.rebound or self.is_rebound()
+            if self._names.get("__builtins__") is not self._built_in:
+                self._tell("program", "exchanged its built-in names")
+            self._look_at_shadows()
+            self._look_at_builtins()
             self._look_at_tests()
 
     def finish(self) -> None:
@@ -183,8 +222,22 @@ class Integrity:
         """
         get = self._names.get
         return any(get(name) is not value for name, value in self._originals.items()) or any(
-            list(now()) != before for now, before in self._parts
+            map(_Part.is_changed, self.usual.parts)
         )
+
+    def _expect_usual(self) -> None:
+        """From now on what is here is usual; if it shouldn't be, it is told of."""
+        pairs: list[tuple[Any, str]] = [
+            (self._names.get, name) for name in ("__builtins__", *self._originals, *self._reads)
+        ]
+        pairs += [(self._after.get, name) for name in self._used]
+        for name in self._tests:
+            owner, _, member = name.partition(".")
+            value = self._names.get(owner)
+            pairs.append((self._names.get, owner))
+            if member and isinstance(value, type):
+                pairs.append((vars(value).get, member))
+        self.usual.expect(pairs)
 
     def _look_at_block(self, space: Any) -> None:
         # In a class body names are looked up in a mapping that its metaclass may have made.
@@ -248,17 +301,55 @@ def _stored(code: CodeType) -> set[str]:
 _GLOBAL_STORES = frozenset({97, 98})
 
 
-def _parts(value: Any, file: str) -> list[Callable[[], list[Any]]]:
-    """What to ask for the parts that change without a word: methods of a class, defaults given by name."""
+class _Part:
+    """A part that changes without a word: methods of a class, or defaults given by name."""
+
+    __slots__ = ("_are_methods", "_before", "_keys", "_space", "_values")
+
+    def __init__(self, space: Any, are_methods: bool) -> None:
+        self._space, self._are_methods = space, are_methods
+        self._keys: list[str] = []
+        self._values: list[object] = []
+        self._before = self._now()
+        self._keep()
+
+    def is_changed(self) -> bool:
+        """Whether it is another one, or has others in it."""
+        space, values = self._space, self._values
+        is_kept = bool(values) and len(space) == len(values) and all(map(_is, space.values(), values))
+        if is_kept and all(map(_is, space, self._keys)):
+            return False
+        if self._now() != self._before:
+            return True
+        self._keep()
+        return False
+
+    def _now(self) -> list[tuple[str, int]]:
+        are_methods = self._are_methods
+        return [(key, id(one)) for key, one in self._space.items() if not are_methods or _is_method(one)]
+
+    def _keep(self) -> None:
+        # Data may be something that is to end when nobody else has it any more.
+        values = [*self._space.values()]
+        is_lasting = all(_is_method(one) or id(type(one)) in _LASTING for one in values)
+        self._keys, self._values = ([*self._space], values) if is_lasting else ([], [])
+
+
+# By their identity, as a class of the candidate's may have its own idea of being equal. The last two are what
+# classes have for slots, and for the attributes of their objects.
+_LASTING = frozenset(
+    map(
+        id,
+        (str, int, float, bool, type(None), type(type.__dict__["__mro__"]), type(type.__dict__["__dict__"])),
+    )
+)
+
+
+def _parts(value: Any, file: str) -> list[_Part]:
     if isinstance(value, type):
-        members = vars(value)
-        return [lambda: [(key, id(one)) for key, one in members.items() if _is_method(one)]]
+        return [_Part(vars(value), True)]
     named = (one.__kwdefaults__ for one in _functions_in(value, file))
-    return [_asking(given) for given in named if given]
-
-
-def _asking(given: dict[str, Any]) -> Callable[[], list[Any]]:
-    return lambda: [(key, id(one)) for key, one in given.items()]
+    return [_Part(given, False) for given in named if given]
 
 
 def _functions_in(value: object, file: str) -> list[Any]:

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import _operator
 import _thread
 import sys
 
-from sandbox.harness.candidate_operations import CLASS, FEIGNED, NONE, is_built_in
+from sandbox.harness.candidate_operations import CLASS, FEIGNED, NONE, PLAIN, is_built_in
 from sandbox.harness.instrument import Site
 from sandbox.harness.trace.values import render
 
@@ -17,40 +18,50 @@ if TYPE_CHECKING:
 
     from sandbox.harness.candidate_operations import Decision
     from sandbox.harness.channel import Channel
+    from sandbox.harness.integrity import Usual
     from sandbox.harness.judges import Judges
     from sandbox.harness.trace.tracer import Tracer
 
 _DISTINCT, _DISTINCT_AT_A_SITE = 400, 20
 # Taken before the program runs: what it puts in their place as built-ins decides nothing here.
-_truth, _frame, _thread_number = bool, sys._getframe, _thread.get_ident
+_truth, _frame, _thread_number, _gettrace = bool, sys._getframe, _thread.get_ident, sys.gettrace
+_new, _are_plain, _is, _call = object.__new__, PLAIN.issuperset, _operator.is_, _operator.call
 _EQUAL = {"assertEqual": True, "assertNotEqual": False}
 _BY_TRUTH = frozenset({"assertTrue", "assertFalse"})
 _BY_IDENTITY = frozenset({"assertIs", "assertIsNot", "assertIsNone", "assertIsNotNone"})
 
 
 class _Evaluation:
-    """Of one assertion, as it goes on. `begun`: how many calls, and own words, there were before it."""
+    """Of one assertion, as it goes on. `begun`: how many calls, and own words, there were before it.
 
-    __slots__ = ("begun", "checked", "inner", "made", "site", "thread", "values", "word")
+    `key`: the frame that evaluates it, or the block that it is.
+    """
 
-    def __init__(self, site: int, calls: int, made: int, words: int) -> None:
-        self.site, self.made, self.begun = site, made, (calls, words)
-        self.checked: list[int] = []
-        self.values: list[object] = []
-        self.inner: dict[int, list[object]] = {}
-        self.word = NONE
-        self.thread = _thread_number()
+    __slots__ = ("begun", "checked", "inner", "key", "made", "site", "thread", "values", "word")
+    site: int
+    key: int
+    made: int
+    begun: tuple[int, int]
+    checked: list[int]
+    values: list[object]
+    inner: dict[int, list[object]]
+    word: str
+    thread: int
 
 
 class Recorder:
     """Receives begin, value, operand, end, call, context and block from the instrumented program.
 
-    `look` is asked before each assertion, given the frame that evaluates it, and `look_again` after it: a
-    program may put back before its end what it has exchanged. `calm` is set while a frame is asked for.
+    `look` is asked before an assertion, given the frame that evaluates it, and `look_again` after it, where
+    something is not `usual`: a program may put back before its end what it has exchanged. `calm` is set while
+    a frame is asked for.
     `callable_candidate`: some of the candidate's code can be seen when it runs; of constants, what leads back
     to them has touched them. `lines_of_calls`: statements whose operations led to nothing that is compared.
 
     An assertion that began and was left by an exception stays `interrupted`, whoever caught that.
+
+    A tracer is told of each call in here, too, and slows down each instruction: what happens with every
+    assertion is written with few of them.
     """
 
     def __init__(
@@ -64,8 +75,9 @@ class Recorder:
     ) -> None:
         self._calm = calm
         self.sites: list[Site] = []
-        self.look: Callable[[FrameType], None] | None = None
-        self.look_again: Callable[[], None] | None = None
+        self.look: Callable[[FrameType], None]
+        self.look_again: Callable[[], None]
+        self.usual: Usual | None = None
         self.callable_candidate = True
         self.lines_of_calls: set[int] = set()
         self.reached = False
@@ -73,24 +85,49 @@ class Recorder:
         self._channel, self._tracer, self._limit = channel, tracer, value_chars
         # By the frame that evaluates it: coroutines take turns in the midst of their assertions.
         self._open: dict[int, _Evaluation] = {}
+        self._latest: _Evaluation | None = None
         self._counts: dict[tuple[Any, ...], int] = {}
         self._last: dict[tuple[int, bool, str], tuple[Any, ...]] = {}
         self._distinct: dict[int, int] = {}
         self._interrupted: set[int] = set()
         self._held_falsely = self._planted = False
 
-    def begin(self, site: int) -> _Evaluation:
-        """An assertion is reached; what it compares follows."""
-        self._calm[0] = True
-        frame = _frame(1)
-        self._calm[0] = False
-        evaluation = self._reach(site, frame)
-        self._note_open(id(frame), evaluation)
-        self._tracer.checking[id(frame)] = evaluation.checked
+    def begin(self, site: int, frame: FrameType | None = None, key: int = 0) -> _Evaluation:
+        """An assertion is reached; what it compares follows. A block has a `frame` and a `key` of its own."""
+        if frame is None:
+            self._calm[0] = True
+            frame = _frame(1)
+            self._calm[0] = False
+            key = id(frame)
+        tracer, usual = self._tracer, self.usual
+        if not self.reached or _gettrace() is None:
+            self._reach()
+        if usual is not None and (
+            id(frame.f_code) not in usual.codes
+            or frame.f_globals is not usual.space
+            or usual.parts
+            or usual.recoded
+            or not all(map(_is, map(_call, usual.askers, usual.names), usual.answers))
+        ):
+            self.look(frame)
+        evaluation = _new(_Evaluation)
+        evaluation.site, evaluation.key, evaluation.thread = site, key, _thread_number()
+        evaluation.made, evaluation.begun = tracer.count_made(), (tracer.count_calls(), len(tracer.words))
+        evaluation.values, evaluation.inner, evaluation.word = [], {}, NONE
+        tracer.checking[key] = evaluation.checked = []
+        if key in self._open:
+            self._interrupted.add(self._open.pop(key).site)
+        self._open[key] = self._latest = evaluation
         return evaluation
 
     def value(self, site: int, value: Any) -> Any:
         """One compared value, handed on unchanged."""
+        latest = self._latest
+        is_own = latest is not None and latest.site == site and latest.thread == _thread_number()
+        # With another one open, this frame need not be the one that began last.
+        if latest is not None and is_own and len(self._open) == 1:
+            latest.values.append(value)
+            return value
         self._calm[0] = True
         evaluation = self._open.get(id(_frame(1)))
         self._calm[0] = False
@@ -110,31 +147,38 @@ class Recorder:
     def end(self, begun: _Evaluation, value: Any) -> bool:
         """The assertion is evaluated: its truth is asked for once, here."""
         held = _truth(value)
-        self._calm[0] = True
-        frame = id(_frame(1))
-        self._calm[0] = False
-        self._tracer.checking.pop(frame, None)
-        compared = begun.values
-        values = compared or ([] if value is True or value is False else [value])
+        key, compared = begun.key, begun.values
+        for place, constant in self.sites[begun.site].constants:
+            compared.insert(place, constant)
+        self._tracer.checking.pop(key, None)
+        is_told = value is True or value is False
         if held:
-            # A comparison may give anything: then its truth is that of an object.
-            self._weigh(begun, compared, None if value is True or value is False else value)
-        self._record(begun, held, values)
-        if self.look_again is not None:
+            if begun.inner or not is_told or not _are_plain(map(id, map(type, compared))):
+                # A comparison may give anything: then its truth is that of an object.
+                self._weigh(begun, compared, None if is_told else value)
+            elif self._tracer.words:
+                self._weigh_operations(begun)
+        self._record(begun, held, compared or ([] if is_told else [value]))
+        usual = self.usual
+        if usual is not None and (
+            usual.recoded or not all(map(_is, map(_call, usual.askers, usual.names), usual.answers))
+        ):
             self.look_again()
-        self._open.pop(frame, None)
+        self._open.pop(key, None)
+        self._latest = None
         return held
 
     def call(self, begun: _Evaluation, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         """A foreign assertion function: it holds when it returns. What the program put there is none."""
-        frame = id(_frame(1))
+        frame = begun.key
         self._tracer.checking.pop(frame, None)
+        self._latest = None
         if not self._judges.is_judge(function):
             self._planted = self._planted or self._judges.is_planted(function)
             self._open.pop(frame, None)
             return function(*arguments, **named)
         # What its arguments called was called before it, for its sake.
-        begun.made = self._tracer.made
+        begun.made = self._tracer.count_made()
         begun.checked = []
         try:
             result = function(*arguments, **named)
@@ -144,7 +188,7 @@ class Recorder:
             raise
         self._weigh_call(begun, function, arguments)
         self._record(begun, True, list(arguments[:2]))
-        if self.look_again is not None:
+        if self.usual is not None:
             self.look_again()
         self._open.pop(frame, None)
         return result
@@ -171,7 +215,9 @@ class Recorder:
             if frame.f_code.co_filename != program:
                 return run(*given, **named)
             self.sites.append(Site(frame.f_lineno, 0, f"doctest.{run.__name__}()"))
-            begun = self._reach(len(self.sites) - 1, frame)
+            key = id(self.sites[-1])
+            begun = self.begin(len(self.sites) - 1, frame, key)
+            self._forget(key)
             results = run(*given, **named)
             if results.attempted:
                 self._record(begun, not results.failed, [results])
@@ -190,12 +236,12 @@ class Recorder:
 
     def enter(self, site: int, frame: FrameType, key: int) -> _Evaluation:
         """A block that is an assertion begins."""
-        evaluation = self._reach(site, frame)
-        self._note_open(key, evaluation)
-        return evaluation
+        return self.begin(site, frame, key)
 
     def leave(self, begun: _Evaluation, key: int, held: bool | None, error: object) -> None:
         """A block ended; None: by an exception that it did not wait for."""
+        self._latest = None
+        self._tracer.checking.pop(key, None)
         if held is None:
             return
         if held:
@@ -210,7 +256,7 @@ class Recorder:
     def start_anew(self) -> None:
         """Go on in a fork: its assertions are counted by themselves."""
         self._counts, self._last, self._distinct, self._open = {}, {}, {}, {}
-        self._interrupted = set()
+        self._interrupted, self._latest = set(), None
 
     def totals(self) -> list[int]:
         """How often each record was seen, in the order in which they were sent."""
@@ -231,20 +277,16 @@ class Recorder:
             found.append(("program", f"exchanged what {changed} compares by"))
         return found
 
-    def _note_open(self, key: int, evaluation: _Evaluation) -> None:
-        before = self._open.pop(key, None)
-        if before is not None:
-            self._interrupted.add(before.site)
-        self._open[key] = evaluation
+    def _forget(self, key: int) -> None:
+        self._latest = None
+        self._open.pop(key, None)
+        self._tracer.checking.pop(key, None)
 
-    def _reach(self, site: int, frame: FrameType) -> _Evaluation:
+    def _reach(self) -> None:
         self._tracer.resume()
         if not self.reached:
             self.reached = True
             self._channel.send("reached")
-        if self.look is not None:
-            self.look(frame)
-        return _Evaluation(site, self._tracer.calls, self._tracer.made, len(self._tracer.words))
 
     def _weigh(self, begun: _Evaluation, compared: list[object], truth: object) -> None:
         """Note whether an assertion that held did so by the word of one of the candidate's classes."""
@@ -261,7 +303,8 @@ class Recorder:
 
     def _weigh_call(self, begun: _Evaluation, function: Any, arguments: tuple[Any, ...]) -> None:
         name, values = function.__name__, list(arguments[:2])
-        own = name not in _BY_IDENTITY and self._decision.of_comparison(values)
+        are_plain = _are_plain(map(id, map(type, values)))
+        own = not are_plain and name not in _BY_IDENTITY and self._decision.of_comparison(values)
         plain = [is_built_in(value) for value in values]
         if own and name == "assertEqual" and any(plain):
             begun.word = FEIGNED
@@ -275,24 +318,23 @@ class Recorder:
         """Note whether an operation led to what was compared: here, or where the names were bound."""
         tracer, (calls, words) = self._tracer, begun.begun
         told = tracer.words[words:]
-        if tracer.calls == calls:
+        if tracer.count_calls() == calls:
             lines = (line for origin in self.sites[begun.site].origins for line in origin)
             told = [tracer.words_by_line.get(line, NONE) for line in lines if line not in self.lines_of_calls]
         begun.word = max(begun.word, *told, NONE)
 
-    def _is_touched(self, evaluation: _Evaluation) -> bool:
-        site = self.sites[evaluation.site]
-        return self._ran_meanwhile(evaluation) or (site.leads_back and self._ran_before())
-
     def _record(self, evaluation: _Evaluation, held: bool, values: list[object]) -> None:
         number = evaluation.site
         site = self.sites[number]
-        touched = self._is_touched(evaluation)
         crowded = self._distinct.get(number, 0) >= _DISTINCT_AT_A_SITE or len(self._counts) >= _DISTINCT
         kind = (number, held, evaluation.word if held else NONE)
         if crowded and kind in self._last:
             self._counts[self._last[kind]] += 1
             return
+        calls = self._tracer.count_calls()
+        touched = calls > evaluation.begun[0] or (
+            site.leads_back and (calls > 0 or not self.callable_candidate)
+        )
         with self._tracer.paused():
             texts = [render(value, self._limit, True) for value in values]
         left, right = texts[0] if texts else None, texts[-1] if len(texts) > 1 else None
@@ -305,12 +347,6 @@ class Recorder:
         self._distinct[number] = self._distinct.get(number, 0) + 1
         checked = self._checked(evaluation, site) if touched else []
         self._channel.send("assertion", site.line, site.source, *key[1:5], checked, site.case, key[5])
-
-    def _ran_meanwhile(self, evaluation: _Evaluation) -> bool:
-        return self._tracer.calls > evaluation.begun[0]
-
-    def _ran_before(self) -> bool:
-        return self._tracer.calls > 0 or not self.callable_candidate
 
     def _checked(self, evaluation: _Evaluation, site: Site) -> list[int]:
         """The numbers of the calls whose results were compared; for a name, the last call made for it."""

@@ -40,7 +40,8 @@ _NATIVE = (
 
 
 class Watch:
-    """Knows whose a frame is. `tell(who, what)` hears each sign once; `exchanged` that a function changed.
+    """Knows whose a frame is. `tell(who, what)` hears each sign once; `exchanged` that a function changed,
+    and `recoded` that any one gets other code.
 
     `is_test` says of a code object whether it is one of the program's with assertions. `by_name`: the sources
     look up attributes by names that they make, so that a frame of `inspect` is as good as their own. `calm`
@@ -53,13 +54,14 @@ class Watch:
         by_name: bool,
         tell: Callable[[str, str], None],
         exchanged: Callable[[str], None],
+        recoded: Callable[[], None],
         is_test: Callable[[Any], bool],
         calm: list[bool],
     ) -> None:
         self._calm = calm
         self._candidate, self._program = files
         self._by_name, self._is_test = by_name, is_test
-        self._tell_of, self._exchanged = tell, exchanged
+        self._tell_of, self._exchanged, self._recoded = tell, exchanged, recoded
         self._told: set[tuple[str, str]] = set()
 
     def begin(self) -> None:
@@ -125,6 +127,8 @@ class Watch:
         function, part = arguments[:2]
         if part not in _PARTS or type(function) is not type(_is_file):
             return
+        if part == "__code__":
+            self._recoded()
         who, code = self.who(caller), function.__code__
         if code.co_filename == self._candidate:
             if not caller.f_code.co_filename.startswith(_FOLDER):

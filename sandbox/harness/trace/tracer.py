@@ -71,6 +71,8 @@ class Tracer:
         self.function = _trace_function(hide(self._dispatch), names, self._missed)
         # Of the two counts one byte for each call: threads that add one at a time lose none.
         self._calls, self._made, self._numbers = bytearray(), bytearray(), count(1)
+        # How often a function of the candidate was entered or resumed, and how many calls came from outside.
+        self.count_calls, self.count_made = self._calls.__len__, self._made.__len__
         self.reached: set[int] = set()
         self.called_from: dict[int, int] = {}
         # By the frame that evaluates an assertion: the calls made for it.
@@ -94,16 +96,6 @@ class Tracer:
         self._begins: dict[int, int] = {}
         texts = request["candidate"] + request["source"]
         self._finalizers = any(word in texts for word in _FINALIZERS)
-
-    @property
-    def calls(self) -> int:
-        """How often a function of the candidate was entered or resumed."""
-        return len(self._calls)
-
-    @property
-    def made(self) -> int:
-        """How many calls came from outside of the candidate."""
-        return len(self._made)
 
     @property
     def truncated(self) -> bool:
@@ -155,7 +147,8 @@ class Tracer:
     def _dispatch(self, frame: FrameType) -> Any:
         """The interpreter enters a frame of the run's namespace."""
         code = frame.f_code
-        if plain_text(code.co_filename) != self._candidate or self.over:
+        file = code.co_filename
+        if self.over or (file is not self._candidate and plain_text(file) != self._candidate):
             return None
         try:
             return self._entered(frame, code)
@@ -170,25 +163,28 @@ class Tracer:
         if not code.co_flags & _FUNCTION_FLAG:
             return self._cover if self.lines_left > 0 else None
         self._calls.append(0)
-        if len(self._calls) > _MOST_CALLS:
-            self.over = self.incomplete = True
-            _settrace(None)
-            return None
-        if len(self._calls) > _MOST_FOLLOWED and self.following:
-            self.following, self.incomplete, self.book.truncated = False, True, True
+        if len(self._calls) > _MOST_FOLLOWED:
+            self._follow_no_more()
+            if self.over:
+                return None
         if self.following:
             return self._activation(frame, code, thread).event
-        self._note_word(frame)
-        return self._around(frame, thread)
-
-    def _around(self, frame: FrameType, thread: int) -> Any:
-        """Of what is not followed, tell when the outermost call begins and ends all the same."""
+        if self.word_of is not _no_word:
+            self._note_word(frame)
         if thread in self._within or self._active.get(thread):
             return None
+        # Of what is not followed, it is told when the outermost call begins and ends all the same.
         self._within.add(thread)
         self.entered()
         frame.f_trace_lines = False
         return self._leaving
+
+    def _follow_no_more(self) -> None:
+        if len(self._calls) > _MOST_CALLS:
+            self.over = self.incomplete = True
+            _settrace(None)
+        elif self.following:
+            self.following, self.incomplete, self.book.truncated = False, True, True
 
     def _leaving(self, frame: FrameType, event: str, argument: Any) -> Any:
         if event == "return":

@@ -321,5 +321,5 @@ def test_steps_and_values_are_bounded_and_what_is_cut_is_marked() -> None:
 def test_more_calls_than_are_told_are_counted() -> None:
     told = Told("def f(x):\n    return x\n", "for n in range(1000):\n    f(n)\n")
 
-    assert len(told.calls) == 200 and told.tracer.made == 1000
+    assert len(told.calls) == 200 and told.tracer.count_made() == 1000
     assert [loop.passes for loop in loops_in(told)] == [1000]
