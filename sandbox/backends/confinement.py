@@ -32,7 +32,9 @@ _OWN_LINKS = {
 # Not -I: it would ignore PYTHONHASHSEED, and the environment is ours from end to end.
 PYTHON_OPTIONS = ("-s", "-P", "-S", "-B")
 ENTRY = (
-    "import gc, sys; gc.disable(); sys.path.insert(0, '/harness');"
+    "import gc, marshal; gc.disable();"
+    " load, parts = marshal.loads(open('/harness/sandbox/supervisor.bundle', 'rb').read());"
+    " exec(load, {'parts': parts}); del load, parts;"
     " from sandbox.harness.supervisor import main; main()"
 )
 FORK_ENTRY = ENTRY.replace("supervisor", "fork_server")

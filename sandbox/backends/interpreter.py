@@ -118,7 +118,7 @@ def harness_hash() -> str:
 
 
 def write_harness(folder: Path, python: Path) -> None:
-    """Fill `folder` with the harness, compiled by the interpreter that will run it, and a minimal /etc."""
+    """Fill `folder` with the harness, packed by the interpreter that will run it, and a minimal /etc."""
     package = folder / "sandbox"
     package.mkdir(parents=True)
     (package / "__init__.py").write_text("")
@@ -133,14 +133,13 @@ def write_harness(folder: Path, python: Path) -> None:
         str(python),
         "-I",
         "-S",
-        "-m",
-        "compileall",
-        "-q",
-        "--invalidation-mode",
-        "unchecked-hash",
-        "-s",
+        "-B",
+        "-X",
+        "no_debug_ranges",
+        str(package / "harness" / "bundle.py"),
+        str(folder),
     ]
-    subprocess.run([*command, str(folder), "-p", "/harness", str(package)], check=True, timeout=60, env={})
+    subprocess.run(command, check=True, timeout=60, env={})
     for path in folder.rglob("*"):
         path.chmod(0o755 if path.is_dir() else 0o644)
 

@@ -18,9 +18,9 @@ import time
 from sandbox.harness import child
 from sandbox.harness.channel import NUMBERS_OF_ONE, Channel, open_streams
 from sandbox.harness.clock import Clock, reaped_seconds
+from sandbox.harness.integrity import keep_built_ins
 from sandbox.harness.memory import occupied, oom_kills, proportional, resident
 from sandbox.harness.namespaces import set_dumpable
-from sandbox.harness.opaque_callables import keep_builtins
 from sandbox.harness.wire import read_message, write_all, write_message
 
 TYPE_CHECKING = False
@@ -42,11 +42,16 @@ def main() -> None:
 
 
 def prepare() -> None:
-    """What comes before the first request: no program reads or changes what the harness is made of."""
+    """What comes before the first request: no program reads or changes what the harness is made of.
+
+    What is done here is done sooner than after a fork, which copies each page that it touches.
+    """
     _signal.signal(_signal.SIGINT, _signal.SIG_DFL)
     set_dumpable(0)
-    del sys.modules["_ctypes"]
-    keep_builtins(_own_modules(), sys.modules, {**vars(builtins)})
+    _add_site_names()
+    keep_built_ins()
+    for name in ("_ctypes", *_own_modules()):
+        del sys.modules[name]
 
 
 def serve() -> None:
@@ -90,6 +95,7 @@ class _Supervision:
         """Run the program to its end and say what was seen."""
         killed_before = oom_kills()
         clock = Clock(self._limits["seconds"], self._limits["longest"])
+        _set_environment(self._request["environment"])
         # What is here now is no garbage: looking at it would copy all of its pages for the program.
         gc.freeze()
         self._pid = os.fork()
@@ -271,16 +277,11 @@ class _Supervision:
 
     def _arrange_interpreter(self, descriptor: int) -> None:
         os.chdir("/tmp")
-        os.environ.clear()
-        os.environ.update(self._request["environment"])
         _signal.signal(_signal.SIGINT, _signal.default_int_handler)
         sys.path[:] = [*filter(_is_foreign, sys.path), *self._request["paths"]]
         sys.argv = ["program.py"]
         channel = Channel(descriptor, self._nonce)
         printed = open_streams(channel)
-        _add_site_names()
-        for name in _own_modules():
-            del sys.modules[name]
         channel.send("ready")
         gc.enable()
         child.run(self._request, channel, printed)
@@ -308,6 +309,19 @@ def _end_of(process: int) -> tuple[int, ...]:
 
 def _own_modules() -> list[str]:
     return [name for name in sys.modules if name.partition(".")[0] in _PRIVATE]
+
+
+def _set_environment(wanted: dict[str, str]) -> None:
+    """Mostly it was started with the same variables in the same order; to set them anew takes longer."""
+    # What `os.environ` holds, without the many calls that asking it makes.
+    held = vars(os.environ)["_data"]
+    told = {name.encode(): value.encode() for name, value in wanted.items()}
+    kept = [pair for pair in held.items() if pair[0] in told]
+    is_alike = kept == [*told.items()][: len(kept)]
+    for name in [name for name in held if name not in told or not is_alike]:
+        del os.environ[os.fsdecode(name)]
+    for name in [name for name in told if name not in held]:
+        os.environ[os.fsdecode(name)] = os.fsdecode(told[name])
 
 
 def _is_foreign(folder: str) -> bool:

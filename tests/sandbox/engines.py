@@ -168,7 +168,9 @@ class Engine:
         context.mkdir()
         write_harness(context, Path(sys.executable))
         text = (
-            f"FROM {base}\nCOPY sandbox /harness/sandbox\nWORKDIR /packages\nWORKDIR /layers\nWORKDIR /tmp\n"
+            f"FROM {base}\nCOPY sandbox /harness/sandbox\n"
+            "RUN python3 -I -S -B /harness/sandbox/harness/bundle.py /harness\n"
+            "WORKDIR /packages\nWORKDIR /layers\nWORKDIR /tmp\n"
         )
         (context / "Dockerfile").write_text(text)
         with self._client() as client, contextlib.closing(docker.DockerClient(base_url=real_host())) as other:

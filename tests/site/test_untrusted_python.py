@@ -31,8 +31,13 @@ from tests.sandbox.candidate.measuring import too_costly
 from tests.sizes import WHOLE
 
 ROOT = Path(__file__).parents[2]
-DOORS = {"sandbox/candidate/syntax.py", "sandbox/harness/child.py", "sandbox/harness/evaluating.py"}
-"""The door, and what runs inside the sandbox."""
+DOORS = {
+    "sandbox/candidate/syntax.py",
+    "sandbox/harness/bundle.py",
+    "sandbox/harness/child.py",
+    "sandbox/harness/evaluating.py",
+}
+"""The door, what runs inside the sandbox, and what packs the harness itself."""
 PARSERS = {
     ("ast", "parse"),
     ("ast", "literal_eval"),
