@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -206,10 +207,10 @@ def test_a_place_that_decides_is_beyond_chance(build: Build, tools_with: Make, f
 
 
 def test_queries_that_contradict_each_other_are_chance() -> None:
-    found = position_bias.estimate_position_drift([(1.0, 2.0), (-1.0, 2.0)] * 20, 2)
+    found = position_bias.estimate_position_drift(np.array([(1.0, 2.0), (-1.0, 2.0)] * 20), 2)
     assert found is not None and found.value == 0 and found.low < 0 < found.high
     assert not found.beyond_chance
-    assert position_bias.estimate_position_drift([(1.0, 2.0)], 2) is None
+    assert position_bias.estimate_position_drift(np.array([(1.0, 2.0)]), 2) is None
 
 
 def test_pairs_that_are_screened_alone_have_no_place(db: None) -> None:

@@ -91,6 +91,7 @@ def test_the_draw_is_fixed_by_its_stored_seed(tools_with: Make) -> None:
     row = Canary.objects.get()
     drawn = row.drawn
     Case.objects.filter(candidate__in=drawn).delete()
+    assert row.extension is not None
     found = execution.new_candidates(row.extension)
     assert canary.drawn_by(row, found) == drawn
     row.seed += 1

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.models import Study
-from annotation.stats import agreement as figures
+from annotation.stats.agreement.labels import Labels, majority_labels
 from annotation.studies.adjudication.quorum import MATCH_AT, majority_vote, settle_votes, vote_agreement
 
 Scale = Study.Scale
@@ -83,9 +83,7 @@ def test_match_or_not_decides_and_the_value_is_of_that_side(
 def test_figures_and_published_labels_have_one_rule(scale: str, votes: list[int | None], quorum: int) -> None:
     """The reference of the figures is 1, 0 or open just where what is published is."""
     values = np.array([[np.nan if vote is None else float(vote) for vote in votes]])
-    reference = figures.majority_labels(
-        figures.Labels.of_people("it", values, quorum).matches(MATCH_AT[scale])
-    )[0]
+    reference = majority_labels(Labels.of_people("it", values, quorum).matches(MATCH_AT[scale]))[0]
     value = settle_votes(votes, scale, quorum)
     assert (value is None) == bool(np.isnan(reference))
     assert value is None or (value in votes and (value >= MATCH_AT[scale]) == bool(reference))
