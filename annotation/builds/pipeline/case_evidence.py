@@ -90,16 +90,29 @@ def held_of(planned: Sequence[PlannedCase], report: Report) -> list[str]:
 def weigh_test(
     planned: Sequence[PlannedCase], reference: Report | None, neighbour: Report | None
 ) -> TestWorth:
-    """What a test is worth, by the runs of its reference and of a neighbour in the snippet's place."""
+    """What a test is worth, by the runs of its reference and of a neighbour in the snippet's place.
+
+    A case that the reference holds only by its own word says nothing of the test: it counts as not held. A
+    neighbour's counts as held, since the test did not tell it apart.
+    """
     deciding = [case for case in planned if case.decides]
     names = [case.name for case in deciding]
-    passed = None if reference is None else held_of(deciding, reference)
+    passed = None if reference is None else _proven_of(deciding, reference)
     return TestWorth(
         cases=len(deciding),
         reference_held=None if passed is None else len(passed),
         neighbour_held=None if neighbour is None else len(held_of(deciding, neighbour)),
         reference_failed=() if passed is None else tuple(name for name in names if name not in passed),
     )
+
+
+def _proven_of(planned: Sequence[PlannedCase], report: Report) -> list[str]:
+    """The names of the planned cases that held, and not by the word of the code that was run alone."""
+    if report.suspicious or report.outcome is Outcome.UNPROVEN:
+        return []
+    lines = set(find_unproven_lines(report.assertions))
+    doubtful = {one.case for one in report.assertions if one.passed and one.line in lines}
+    return [name for name in held_of(planned, report) if name not in doubtful]
 
 
 def vote_of_cases(

@@ -48,6 +48,21 @@ def test_a_test_is_sound_if_its_reference_holds_and_a_neighbour_fails() -> None:
     assert weigh_test(PLANNED, None, None).is_sound, "what was not run says nothing against it"
 
 
+def test_a_reference_that_holds_by_its_own_word_does_not_make_a_test_sound() -> None:
+    names = ("r1_ordinary_a", "r1_ordinary_b")
+    reference, neighbour = run(*names), run("r1_ordinary_a")
+    own = replace(TOUCHED, line=2, case=names[1], own_word=OwnWord.FEIGNED)
+    feigned = replace(reference, assertions=(TOUCHED, own))
+    assert weigh_test(PLANNED, feigned, neighbour) == TestWorth(2, 1, 1, ("r1_ordinary_b",))
+    assert not weigh_test(PLANNED, replace(reference, outcome=Outcome.UNPROVEN), neighbour).is_sound
+    assert not weigh_test(PLANNED, replace(reference, suspicious=("it forges",)), neighbour).is_sound
+    # An assertion that holds otherwise makes up for a class's own equality, not for a feigned one.
+    own_equality = replace(feigned, assertions=(TOUCHED, replace(own, own_word=OwnWord.CLASS)))
+    assert weigh_test(PLANNED, own_equality, neighbour).is_sound
+    # A neighbour that was not told apart was not told apart, by whose word ever.
+    assert not weigh_test(PLANNED, reference, feigned).tells_neighbour
+
+
 @pytest.mark.parametrize(
     ("held", "label"),
     [
