@@ -7,6 +7,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 
+from sandbox.candidate.constants import find_constants
 from sandbox.candidate.fixed_names import (
     find_fixed_names,
     find_moving_names,
@@ -17,6 +18,7 @@ from sandbox.candidate.name_rebinding import has_rebound_names
 from sandbox.candidate.names import case_names
 from sandbox.candidate.prelude import find_prelude
 from sandbox.candidate.runners import find_calls, find_final_exit, find_pytest_tests
+from sandbox.candidate.shared_values import find_shared_comparisons
 from sandbox.candidate.syntax import UNREADABLE, TooComplex, parse_python_source, walk_tree_nodes
 from sandbox.candidate.touch_analysis import Origins, find_touching_assertions
 from sandbox.program import Program, candidate_names, list_test_functions, subject_of
@@ -46,6 +48,8 @@ class ExecutionPlan:
     that are `fixed` nobody but somebody else would change; those that are `moving` the program itself changes
     while the candidate runs in another thread. `plain` definitions nothing decorates. Of
     `taken_built_ins` the candidate has its own. `pytest`: the functions and classes that are left to it.
+    `constants` are names of data that the program only reads, `shared` the comparisons all of whose sides the
+    candidate gives or may have changed: line, column, and which sides it does not give.
     """
 
     names: tuple[str, ...]
@@ -63,6 +67,8 @@ class ExecutionPlan:
     plain: tuple[str, ...] = ()
     taken_built_ins: tuple[str, ...] = ()
     pytest: tuple[str, ...] = ()
+    constants: tuple[str, ...] = ()
+    shared: tuple[tuple[int, int, tuple[int, ...]], ...] = ()
 
     def for_harness(self) -> dict[str, object]:
         """What of it the harness is told."""
@@ -79,6 +85,8 @@ class ExecutionPlan:
             "moving": self.moving,
             "plain": self.plain,
             "pytest": self.pytest,
+            "constants": self.constants,
+            "shared": self.shared,
         }
 
 
@@ -119,6 +127,8 @@ def _plan(program: Program, tree: ast.Module | None, candidate: ast.Module | Non
         taken_built_ins=find_taken_built_ins(tree, names),
         final_exit=None if calls or cases else find_final_exit(tree),
         pytest=pytest,
+        constants=find_constants(tree, candidate, taken),
+        shared=find_shared_comparisons(tree, candidate, taken),
     )
 
 

@@ -16,6 +16,7 @@ import sys
 
 from sandbox.harness.candidate_operations import Decision
 from sandbox.harness.cases import Cases
+from sandbox.harness.changes import Changes
 from sandbox.harness.ending import described, is_clean_exit
 from sandbox.harness.evaluating import evaluate
 from sandbox.harness.instrument import Instrumenter, lines_of_calls, linked, untested_lines
@@ -31,7 +32,7 @@ from sandbox.harness.watch import Watch
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType, ModuleType
+    from types import CodeType, FrameType, ModuleType
     from typing import Any
 
     from sandbox.harness.channel import Channel
@@ -129,8 +130,13 @@ class _Execution:
         if any(word in request["candidate"] for word in _OF_CLASSES):
             self.tracer.word_of = self._decision.of_call
         self._calm = [False]
+        self._changes = Changes(self.tracer, self._names, CANDIDATE, self._tell, bool(request["shared"]))
+        self._watches_changes = bool(request["shared"] or request["constants"])
+        if self._watches_changes:
+            self.tracer.entered, self.tracer.left = self._entered, self._left
         self.recorder = Recorder(
-            channel, self.tracer, limits["value_chars"], self._judges, self._decision, self._calm
+            *(channel, self.tracer, limits["value_chars"], self._judges, self._decision, self._changes),
+            self._calm,
         )
         doctest: Any = sys.modules.get("doctest")
         if doctest is not None:
@@ -157,15 +163,20 @@ class _Execution:
         self._integrity.learn_modules()
         exec(self._candidate, self._names)
         self._integrity.left_module()
+        self._changes.look()
         self._prepare_imported()
         if self._request["alias"]:
             expected, own = self._request["alias"]
             self._names[expected] = self._names[own]
         self._integrity.learn_candidate(self._candidate, self._request["names"])
+        if self._request["shared"]:
+            self._changes.learn_mentioned(codes_in(self._candidate), self._request["names"])
         used = {name for one in (first, rest) for code in codes_in(one) for name in code.co_names}
         self._decision.learn_names(self._names, set(self._request["names"]), used)
         self.recorder.look, self.recorder.look_again = self._integrity.look, self._integrity.look_again
         self.recorder.usual = self._integrity.usual
+        if self._watches_changes:
+            self.recorder.look_at_data = self._changes.look
         exec(rest, self._names)
         self._prepare_imported()
         if not self._request["cases"]:
@@ -211,6 +222,7 @@ class _Execution:
     def finish(self) -> None:
         """The run has ended: say what its assertions have shown."""
         self._integrity.finish()
+        self._changes.look_closely()
         for line in self.recorder.interrupted():
             self._channel.send("interrupted", line)
         for sign in self.recorder.signs():
@@ -219,6 +231,14 @@ class _Execution:
     def facts(self, signs: list[str]) -> tuple[Any, ...]:
         """What an end record has, beside the exception."""
         return self.recorder.totals(), self._integrity.rebound, signs, *self._coverage()
+
+    def _entered(self, frame: FrameType) -> None:
+        self._integrity.entered(frame)
+        self._changes.entered(frame)
+
+    def _left(self) -> None:
+        self._integrity.left()
+        self._changes.left()
 
     def _tell(self, who: str, what: str) -> None:
         if (who, what) not in self._told:
@@ -251,7 +271,7 @@ class _Execution:
         source, sentinel = self._request["source"], f"assertions {os.urandom(8).hex()}"
         tree: Any = compile(source, PROGRAM, "exec", _ONLY_AST, dont_inherit=True)
         self.recorder.lines_of_calls = lines_of_calls(tree)
-        instrumenter = Instrumenter(source, sentinel)
+        instrumenter = Instrumenter(source, sentinel, self._request["constants"], self._request["shared"])
         instrumenter.rewrite(tree)
         self._shown = untested_lines(tree, instrumenter.sites)
         doors = Doors(self.recorder, hide)

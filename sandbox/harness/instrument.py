@@ -7,7 +7,8 @@ that is compared stays as it is: the site has it.
 `self.assertEqual(a, b)` and other calls of a foreign `assert…` become
 `R.call(R.begin(7), self.assertEqual, a, b)`, and `with self.assertRaises(E):` becomes
 `with R.context(7, self.assertRaises, E):`. pytest's `raises` and `warns` are assertions alike, and
-`with expected:` is `with R.block(7, expected):` where a program names one of them.
+`with expected:` is `with R.block(7, expected):` where a program names one of them. `WANTED = [1]` becomes
+`WANTED = R.keep("WANTED", [1])` where the program only reads these data.
 """
 
 from __future__ import annotations
@@ -24,18 +25,54 @@ _JUDGING = frozenset({"fail", "raises", "warns", "deprecated_call"})
 _SOURCE_CHARACTERS = 300
 
 
+class Again:
+    """A comparison by itself, to be evaluated once more with what the candidate has changed put back.
+
+    `given` are the places of the operands that it gave, whose values are used again: `0 given` is the first
+    one's name in `code`. `sides` has the names in each other operand, `names` all of these; without
+    `sides` one operand has nothing to do with the candidate, and `names` are those of all.
+    """
+
+    __slots__ = ("code", "count", "given", "names", "sides")
+
+    def __init__(self, operands: list[_ast.expr], operators: list[_ast.cmpop], shared: list[int]) -> None:
+        self.count, places = len(operands), range(len(operands))
+        self.given = [place for place in places if place not in shared]
+        self.sides = [_names_in(operands[place]) for place in shared]
+        self.names = set().union(*(self.sides or map(_names_in, operands)))
+        left, *others = [
+            operands[place]
+            if place in shared
+            else _at(_ast.Name(f"{place} given", _ast.Load()), operands[place])
+            for place in places
+        ]
+        comparison = _at(_ast.Compare(left, operators, others), operands[0])
+        self.code = compile(_ast.Expression(comparison), "<program>", "eval", dont_inherit=True)
+
+
 class Site:
     """Where an assertion stands: its first line and column, and its text on one line.
 
     `leads_back`: its names lead back to the candidate; `origins` are, for each such name, the lines on which
     the candidate may have been called for it. `case` is the test case. `by_identity`: it compares by `is`
     alone; `is_equality`: it says that two values are equal, or that one is in the other. `inner` has the same
-    of each comparison that `and`, `or` or `not` combines with others. `constants` are compared values that
-    stand in the text, with their places among the others: nobody needs to hand them over.
+    of each comparison that `and`, `or` or `not` combines with others; `again` has comparisons by their places
+    there, -1 is the only one's. `constants` are compared values that stand in the text, with their places
+    among the others: nobody needs to hand them over.
     """
 
     __slots__ = (
-        *("by_identity", "case", "column", "constants", "inner", "is_equality", "leads_back", "line"),
+        *(
+            "again",
+            "by_identity",
+            "case",
+            "column",
+            "constants",
+            "inner",
+            "is_equality",
+            "leads_back",
+            "line",
+        ),
         *("origins", "source"),
     )
 
@@ -45,12 +82,17 @@ class Site:
         self.origins: list[list[int]] = []
         self.inner: list[bool] = []
         self.constants: list[tuple[int, object]] = []
+        self.again: dict[int, Again] = {}
 
 
 class Instrumenter:
     """Rewrites one module's tree in place; `sites` grows by one for each assertion found."""
 
-    def __init__(self, source: str, sentinel: str) -> None:
+    def __init__(
+        self, source: str, sentinel: str, constants: list[str], shared: list[tuple[int, int, list[int]]]
+    ) -> None:
+        self._constants = frozenset(constants)
+        self._shared = {(line, column): operands for line, column, operands in shared}
         self.sites: list[Site] = []
         self._lines = source.splitlines()
         self._sentinel = sentinel
@@ -62,6 +104,21 @@ class Instrumenter:
         """Assertions anywhere in the module; calls of helpers that it names assert… itself are left alone."""
         self._collect(tree.body)
         self._block(tree.body)
+        if self._constants:
+            self._keep(tree.body)
+
+    def _keep(self, statements: list[Any]) -> None:
+        for statement in statements:
+            targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
+            name, value = getattr(targets[0], "id", ""), getattr(statement, "value", None)
+            if name in self._constants and value is not None:
+                statement.value = self._recorder("keep", [_constant(name, value), value], value)
+
+    def _learn_shared(self, site: int, place: int, node: _ast.expr, operands: list[_ast.expr]) -> None:
+        shared = self._shared.get((node.lineno, node.col_offset))
+        if shared is not None:
+            operators: list[_ast.cmpop] = [*node.ops] if isinstance(node, _ast.Compare) else [_ast.Eq()]
+            self.sites[site].again[place] = Again(operands, operators, shared)
 
     def _collect(self, statements: list[Any]) -> None:
         for statement in statements:
@@ -95,6 +152,7 @@ class Instrumenter:
             self._inner_operands(site, test, not negated)
         elif isinstance(test, _ast.Compare):
             told = self.sites[site]
+            self._learn_shared(site, -1, test, [test.left, *test.comparators])
             told.by_identity, told.is_equality = _is_by_identity(test), not negated and _is_equality(test)
             # Of `a < b < 3` the last one may never be reached.
             is_one = len(test.comparators) == 1 and not told.by_identity
@@ -118,6 +176,7 @@ class Instrumenter:
             self._inner_operands(site, test.operand, False)
         elif isinstance(test, _ast.Compare) and not _is_by_identity(test):
             inner = self.sites[site].inner
+            self._learn_shared(site, len(inner), test, [test.left, *test.comparators])
             inner.append(is_claimed and _is_equality(test))
             place = _constant(len(inner) - 1, test)
             test.left = self._recorder("operand", [place, test.left], test.left)
@@ -125,8 +184,9 @@ class Instrumenter:
 
     def _call(self, statement: _ast.Expr, call: _ast.Call) -> None:
         if self._is_foreign(call.func):
-            site = _constant(self._site(statement, self._segment(statement)), call.func)
-            begin = self._recorder("begin", [site], call.func)
+            number = self._site(statement, self._segment(statement))
+            self._learn_shared(number, -1, call, call.args[:2])
+            begin = self._recorder("begin", [_constant(number, call.func)], call.func)
             statement.value = self._recorder("call", [begin, call.func, *call.args], call, call.keywords)
 
     def _contexts(self, statement: _ast.With) -> None:
@@ -177,6 +237,20 @@ def _is_by_identity(test: _ast.Compare) -> bool:
 
 def _is_equality(test: _ast.Compare) -> bool:
     return any(isinstance(one, (_ast.Eq, _ast.In)) for one in test.ops)
+
+
+def _names_in(node: _ast.AST) -> set[str]:
+    waiting, found = [node], set[str]()
+    while waiting:
+        one: Any = waiting.pop()
+        if isinstance(one, _ast.Name):
+            found.add(one.id)
+        for field in one._fields:
+            value = getattr(one, field, None)
+            waiting += [
+                part for part in (value if isinstance(value, list) else [value]) if isinstance(part, _ast.AST)
+            ]
+    return found
 
 
 def lines_of_calls(tree: _ast.Module) -> set[int]:

@@ -164,7 +164,7 @@ class Integrity:
         if not all(map(_is, map(_get, self._spaces, self._attributes), self._read)):
             self._tell("candidate", "changes a module that the program uses")
 
-    def entered(self) -> None:
+    def entered(self, _: FrameType) -> None:
         """The candidate is called."""
         self._before = [*map(self._names.get, self._fixed)]
         if self._attributes:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandbox.harness.candidate_operations import Decision
+    from sandbox.harness.changes import Changes
     from sandbox.harness.channel import Channel
     from sandbox.harness.integrity import Usual
     from sandbox.harness.judges import Judges
@@ -50,11 +51,12 @@ class _Evaluation:
 
 
 class Recorder:
-    """Receives begin, value, operand, end, call, context and block from the instrumented program.
+    """Receives keep, begin, value, operand, end, call, context and block from the instrumented program.
 
     `look` is asked before an assertion, given the frame that evaluates it, and `look_again` after it, where
-    something is not `usual`: a program may put back before its end what it has exchanged. `calm` is set while
-    a frame is asked for.
+    something is not `usual`: a program may put back before its end what it has exchanged. `look_at_data` is
+    asked after each, where there are data that only the candidate could change. `calm` is set while a frame
+    is asked for.
     `callable_candidate`: some of the candidate's code can be seen when it runs; of constants, what leads back
     to them has touched them. `lines_of_calls`: statements whose operations led to nothing that is compared.
 
@@ -71,13 +73,16 @@ class Recorder:
         value_chars: int,
         judges: Judges,
         decision: Decision,
+        changes: Changes,
         calm: list[bool],
     ) -> None:
+        self._changes = changes
         self._calm = calm
         self.sites: list[Site] = []
         self.look: Callable[[FrameType], None]
         self.look_again: Callable[[], None]
         self.usual: Usual | None = None
+        self.look_at_data: Callable[[], None] | None = None
         self.callable_candidate = True
         self.lines_of_calls: set[int] = set()
         self.reached = False
@@ -91,6 +96,10 @@ class Recorder:
         self._distinct: dict[int, int] = {}
         self._interrupted: set[int] = set()
         self._held_falsely = self._planted = False
+
+    def keep(self, name: str, value: Any) -> Any:
+        """Data that the program only reads, handed on unchanged."""
+        return self._changes.keep(name, value)
 
     def begin(self, site: int, frame: FrameType | None = None, key: int = 0) -> _Evaluation:
         """An assertion is reached; what it compares follows. A block has a `frame` and a `key` of its own."""
@@ -158,12 +167,19 @@ class Recorder:
                 self._weigh(begun, compared, None if is_told else value)
             elif self._tracer.words:
                 self._weigh_operations(begun)
+            if self.sites[begun.site].again:
+                self._calm[0] = True
+                caller = _frame(1)
+                self._calm[0] = False
+                self._weigh_changes(begun, {-1: compared, **begun.inner}, caller)
         self._record(begun, held, compared or ([] if is_told else [value]))
         usual = self.usual
         if usual is not None and (
             usual.recoded or not all(map(_is, map(_call, usual.askers, usual.names), usual.answers))
         ):
             self.look_again()
+        if self.look_at_data is not None:
+            self.look_at_data()
         self._open.pop(key, None)
         self._latest = None
         return held
@@ -187,9 +203,16 @@ class Recorder:
             self._open.pop(frame, None)
             raise
         self._weigh_call(begun, function, arguments)
+        if self.sites[begun.site].again:
+            self._calm[0] = True
+            caller = _frame(1)
+            self._calm[0] = False
+            self._weigh_changes(begun, {-1: [*arguments[:2]]}, caller)
         self._record(begun, True, list(arguments[:2]))
         if self.usual is not None:
             self.look_again()
+        if self.look_at_data is not None:
+            self.look_at_data()
         self._open.pop(frame, None)
         return result
 
@@ -314,6 +337,16 @@ class Recorder:
         if name in _EQUAL and len(values) == 2 and all(plain) and not own:
             self._held_falsely |= _truth(values[0] == values[1]) is not _EQUAL[name]
 
+    def _weigh_changes(self, begun: _Evaluation, compared: dict[int, list[object]], frame: FrameType) -> None:
+        """Note whether a comparison holds only since the candidate changed what it compares with."""
+        site = self.sites[begun.site]
+        if site.again:
+            words = [
+                self._changes.word_of(site, place, values, frame, begun.begun[0])
+                for place, values in compared.items()
+            ]
+            begun.word = max(begun.word, *words, NONE)
+
     def _weigh_operations(self, begun: _Evaluation) -> None:
         """Note whether an operation led to what was compared: here, or where the names were bound."""
         tracer, (calls, words) = self._tracer, begun.begun
@@ -385,7 +418,7 @@ class _Context:
 class Doors:
     """What the instrumented program holds of the recorder: each leads nowhere else."""
 
-    __slots__ = ("begin", "block", "call", "context", "end", "operand", "value")
+    __slots__ = ("begin", "block", "call", "context", "end", "keep", "operand", "value")
 
     def __init__(self, recorder: Recorder, hide: Callable[[Any], Any]) -> None:
         for name in self.__slots__:

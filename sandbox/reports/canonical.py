@@ -23,8 +23,8 @@ _DEEP = " " * 8
 _OWN_WORD = " [by the candidate's own word]"
 _UNPROVEN = (
     "unproven is neither passed nor failed: what holds of the candidate was decided by operations of its own",
-    "classes, such as their ==, which may say anything. That is no fault, and no proof: read what they do,",
-    "and decide from the code.",
+    "classes, such as their ==, which may say anything, or is compared with values that it has changed. That",
+    "is no fault, and no proof: read what it does, and decide from the code.",
 )
 _LIKE_OWN = re.compile(
     r"\s*(?:(?:passed|FAILED) line \d|at (?:program|candidate) line \d|and \d+ more$|\[cut\]|loop at line \d"

@@ -287,7 +287,7 @@ _STOP_TEXTS = {
 }
 
 
-_OWN_WORD = "its assertions held, but a class of the candidate decided what they found"
+_OWN_WORD = "its assertions held, but the candidate itself decided what they found"
 
 
 def _listed(lines: Iterable[int]) -> str:

@@ -10,7 +10,8 @@ class Outcome(StrEnum):
 
     UNTESTED: it ended well without testing anything, because no assertion touched the candidate.
     UNPROVEN: its assertions held, but what touches the candidate holds only by the candidate's own word: by
-    an operation, such as a comparison, that one of its classes decided. It neither passed nor failed.
+    an operation, such as a comparison, that one of its classes decided, or since it changed what its result
+    is compared with. It neither passed nor failed.
     NOT_APPLICABLE: the program was written for another candidate, and its arguments do not fit this one.
     """
 
@@ -51,7 +52,8 @@ class OwnWord(StrEnum):
     """Whether an assertion held by the candidate's own word, as the harness says it.
 
     CLASS: an operation that one of its classes decided led to it. FEIGNED: such a class stood there for a
-    value of a built-in type; no other assertion makes up for that.
+    value of a built-in type, or it does not hold with what the candidate changed put back; no other assertion
+    makes up for that.
     """
 
     NONE = ""

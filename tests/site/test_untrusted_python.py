@@ -33,9 +33,7 @@ from tests.sizes import WHOLE
 ROOT = Path(__file__).parents[2]
 DOORS = {
     "sandbox/candidate/syntax.py",
-    "sandbox/harness/bundle.py",
-    "sandbox/harness/child.py",
-    "sandbox/harness/evaluating.py",
+    *(f"sandbox/harness/{name}.py" for name in ("bundle", "changes", "child", "evaluating", "instrument")),
 }
 """The door, what runs inside the sandbox, and what packs the harness itself."""
 PARSERS = {

@@ -61,7 +61,8 @@ class Tracer:
     ) -> None:
         lines = request["trace"]
         # Both are asked for by the outermost call of the candidate: before it begins, and when it has ended.
-        self.entered = self.left = _nothing
+        self.entered: Callable[[FrameType], Any] = _no_word
+        self.left: Callable[[], None] = _nothing
         # Of an outermost call: the candidate's own word if it is an operation of a class, else nothing.
         self.word_of: Callable[[FrameType], str] = _no_word
         self.words: list[str] = []
@@ -175,7 +176,7 @@ class Tracer:
             return None
         # Of what is not followed, it is told when the outermost call begins and ends all the same.
         self._within.add(thread)
-        self.entered()
+        self.entered(frame)
         frame.f_trace_lines = False
         return self._leaving
 
@@ -212,7 +213,7 @@ class Tracer:
         if self._finalizers:
             frame.f_trace_opcodes = True
         if not active:
-            self.entered()
+            self.entered(frame)
             self._note(activation.call, frame)
         lane = self._lanes[thread]
         activation.lane, activation.active, activation.running = lane, active, True
@@ -237,7 +238,7 @@ class Tracer:
         if number <= _MOST_CALLS_TOLD:
             activation.told = True
             arguments = activation.arguments(frame)
-            line = next((one.f_lineno for one in self._program_frames(frame)), 0)
+            line = next((one.f_lineno for one in self.program_frames(frame)), 0)
             self.book.send("call", number, activation.function, line, arguments)
         return number
 
@@ -245,18 +246,18 @@ class Tracer:
         word = self.word_of(frame)
         if word:
             self.words.append(word)
-            for caller in self._program_frames(frame):
+            for caller in self.program_frames(frame):
                 line = caller.f_lineno
                 self.words_by_line[line] = max(word, self.words_by_line.get(line, ""))
 
     def _note(self, call: int, frame: FrameType) -> None:
-        for caller in self._program_frames(frame):
+        for caller in self.program_frames(frame):
             self.called_from[caller.f_lineno] = call
             checking = self.checking.get(id(caller))
             if checking is not None and call not in checking and len(checking) < _MOST_CALLS_CHECKED:
                 checking.append(call)
 
-    def _program_frames(self, frame: FrameType) -> Any:
+    def program_frames(self, frame: FrameType) -> Any:
         """The frames of the program that are being executed, innermost first."""
         caller = frame.f_back
         for _ in range(_MOST_FRAMES):

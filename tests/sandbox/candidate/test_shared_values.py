@@ -1,0 +1,24 @@
+import ast
+
+import pytest
+
+from sandbox.candidate.shared_values import find_shared_comparisons
+
+
+@pytest.mark.parametrize(
+    ("source", "found"),
+    [
+        ("items = [1]\nassert f(items) == items\n", ((2, 7, (1,)),)),
+        ("items = [1]\nassert f(items) == [1]\n", ()),
+        ("items = [1]\nassert f(2) == items\n", ()),
+        ("items = [1]\nr = f(items)\nassert not (sorted(items) != r)\n", ((3, 12, (0,)),)),
+        ("f(a, b)\nassert a == b\n", ((2, 7, (0, 1)),)),
+        ("assert f(1) == counter\nassert counter == 1\n", ((1, 7, (1,)), (2, 7, ()))),
+        ("def test(self):\n    self.assertEqual(f(x), x)\n", ((2, 4, (1,)),)),
+    ],
+)
+def test_comparisons_of_what_the_candidate_gave_or_changed(
+    source: str, found: tuple[tuple[int, int, tuple[int, ...]], ...]
+) -> None:
+    candidate = ast.parse("def f(x):\n    global counter\n    counter += 1\n    return x\n")
+    assert find_shared_comparisons(ast.parse(source), candidate, frozenset({"f"})) == found
