@@ -73,6 +73,8 @@ class Changes:
         # What it mentions, as the program had it, and as it was after the last call.
         self._since: tuple[_Held, dict[str, object]] = {}, {}
         self._after: tuple[_Held, dict[str, object]] = {}, {}
+        # What was empty when the candidate first changed it is a place for results.
+        self._places: dict[int, object] = {}
         self._last: dict[int, int] = {}
 
     def keep(self, name: str, value: Any) -> Any:
@@ -135,6 +137,9 @@ class Changes:
         if changed and _len(self._changes) < _MOST_CHANGES:
             self._changes[number] = changed
         since, bound = self._since
+        for key, (value, before) in {**held, **mentioned}.items():
+            if not before and key not in since and _contents(value):
+                self._places[key] = value
         for key, one in mentioned.items():
             if key not in since and not _is_as_it_was(*one):
                 since[key] = one
@@ -217,12 +222,10 @@ class Changes:
             with self._tracer.paused():
                 if eval(again.code, before):  # noqa: S307 (what the program itself has just evaluated)
                     return NONE
-        except Exception:
-            return FEIGNED
-        # What was empty is a place for results.
-        places = [one[1] for one in changed.values()] + [*renamed.values()]
-        is_empty = all(id(type(one)) in _EMPTY and not one for one in places)
-        return CLASS if is_empty else FEIGNED
+        except Exception:  # noqa: S110 (what raises does not hold)
+            pass
+        own = [one[1] for key, one in changed.items() if key not in self._places] + [*renamed.values()]
+        return CLASS if all(id(type(one)) in _EMPTY and not one for one in own) else FEIGNED
 
     def _may_be_asked(self, value: Any) -> bool:
         """Whether evaluating an expression with it once more can have done nothing that counts."""
