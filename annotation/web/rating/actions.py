@@ -47,23 +47,28 @@ def submit_rating(request: HttpRequest, study_pk: int, number: int) -> HttpRespo
     found = load_held_assignment(request, study_pk, number)
     if request.method != "POST":
         return to_pair(found)
-    sent, token = sent_in(request), request.POST.get("token", "")
     try:
-        made = ratings.submit_rating(
-            found,
-            token,
-            said_in(request, found, sent),
-            whole(request.POST, "seen_revision"),
-            window_of(request),
-        )
-    except ratings.RatedMeanwhile as conflict:
-        return show_again(request, found, replace(sent, conflict=conflict), status=409)
-    except queue.Lapsed as why:
-        return show_again(request, found, replace(sent, problem=str(why), lapsed=True), status=409)
-    except (BadRating, queue.QueueClosed) as why:
-        return show_again(request, found, replace(sent, problem=str(why)), status=422)
+        made = store_sent_rating(request, found)
+    except (BadRating, ratings.RatedMeanwhile, queue.Lapsed, queue.QueueClosed) as why:
+        return show_unstored(request, found, why)
     messages.success(request, stored_message(person(request), made))
     return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
+
+
+def store_sent_rating(request: HttpRequest, found: Assignment) -> Rating:
+    """The form's way to its row. Raises BadRating, RatedMeanwhile, Lapsed and QueueClosed."""
+    said, seen = said_in(request, found), whole(request.POST, "seen_revision")
+    return ratings.submit_rating(found, request.POST.get("token", ""), said, seen, window_of(request))
+
+
+def show_unstored(request: HttpRequest, found: Assignment, why: Exception) -> HttpResponse:
+    """The page with what was sent, and why it could not be stored."""
+    sent = sent_in(request)
+    if isinstance(why, ratings.RatedMeanwhile):
+        return show_again(request, found, replace(sent, conflict=why), status=409)
+    if isinstance(why, queue.Lapsed):
+        return show_again(request, found, replace(sent, problem=str(why), lapsed=True), status=409)
+    return show_again(request, found, replace(sent, problem=str(why)), status=422)
 
 
 @require_role(Role.EXPERT, POST)
@@ -161,11 +166,10 @@ def sent_in(request: HttpRequest) -> Sent:
     )
 
 
-def said_in(request: HttpRequest, found: Assignment, sent: Sent) -> RaterStatement:
+def said_in(request: HttpRequest, found: Assignment) -> RaterStatement:
     """The same as a rating, with the calls and runs that were made for it. Raises BadRating."""
-    calls, runs = ids_of(found)
+    sent, (calls, runs) = sent_in(request), ids_of(found)
     return RaterStatement(
-        value=value_of(found, sent.choice),
         reason=sent.reason,
         notes=sent.notes,
         reading=sent.reading,
@@ -174,6 +178,7 @@ def said_in(request: HttpRequest, found: Assignment, sent: Sent) -> RaterStateme
         calls=calls,
         runs=runs,
         evidence=request.POST.get("evidence", ""),
+        value=value_of(found, sent.choice),
     )
 
 
