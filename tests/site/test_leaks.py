@@ -8,7 +8,7 @@ can be seen is proved by somebody who is not.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import timedelta
 from itertools import takewhile
 from typing import Any, Final
@@ -51,7 +51,10 @@ from tests.site.test_access import NOTE, Route, browser, ours, posted
 pytestmark = pytest.mark.django_db
 
 Kind = Condition.Kind
-Answer = tuple[int, tuple[Any, ...], bytes]
+Answer = tuple[int, tuple[Any, ...], bytes, bool]
+"""Status, headers, body; whether whoever asked was marked as having seen something."""
+Asked = tuple[str, dict[str, Answer], dict[str, Answer]]
+"""Route and address, the answers before and after, by method."""
 SHOWS_AGENTS: Final = {"case", "query", "review-case", "browse-build", "api:get_case", "api:list_cases"}
 """Some of the routes whose answers must change for somebody who is not kept blind."""
 CHANGING: Final = re.compile(
@@ -61,6 +64,8 @@ CHANGING: Final = re.compile(
 """What is drawn anew for each answer, and the moment at which a request itself made something."""
 LEFT_OUT: Final = {"logout", "login", "health", "api:openapi-json"}
 SOCKETS: Final = {"ws/builds/<int:pk>/"}
+OF_STUDIES: Final = re.compile(r"(api/)?(rate|studies|adjudication|guidelines|pins|history|audit)/")
+"""Where what is shown depends on a study's conditions; elsewhere raters are blind or not."""
 
 
 @pytest.fixture
@@ -121,6 +126,10 @@ def change_what_agents_said(of: Case) -> None:
     labels.submit_label(erin, stored, stored.label, "as the agents", "a" * 64, 0)
 
 
+def is_of_studies(route: Route) -> bool:
+    return OF_STUDIES.match(route.path) is not None
+
+
 def told(user: User, route: Route, path: str) -> dict[str, Answer]:
     """What `user` is answered by each method; whatever a request changes is taken back."""
     found = {}
@@ -128,7 +137,8 @@ def told(user: User, route: Route, path: str) -> dict[str, Answer]:
         send = getattr(browser(user), method)
         with transaction.atomic():
             response = send(path) if method == "get" else send(path, **posted(route))
-            found[method] = fingerprint(response)
+            marked = Seen.objects.filter(user=user).exists()
+            found[method] = (*fingerprint(response), marked)
             transaction.set_rollback(True)
         take_back_numbers()
     return found
@@ -141,7 +151,7 @@ def take_back_numbers() -> None:
             cursor.execute(statement)
 
 
-def fingerprint(response: HttpResponseBase) -> Answer:
+def fingerprint(response: HttpResponseBase) -> tuple[int, tuple[Any, ...], bytes]:
     """Status, headers and body without what is drawn anew for each answer."""
     streamed = b"".join(response) if response.streaming else getattr(response, "content", b"")
     headers = sorted(
@@ -155,14 +165,22 @@ def fingerprint(response: HttpResponseBase) -> Answer:
 
 
 def asked_twice(
-    user: User, case: Case, given: Samples, change: Callable[[Case], None] = change_what_agents_said
-) -> Iterator[tuple[str, Any, Any]]:
-    """Each address with what it said before and after the agents' results were changed."""
-    asked = {f"{route.name} {path}": (route, path) for route, path in addresses(given)}
-    before = {name: told(user, *where) for name, where in asked.items()}
+    user: User,
+    case: Case,
+    given: Samples,
+    change: Callable[[Case], None] = change_what_agents_said,
+    wanted: Callable[[Route], object] = bool,
+) -> Iterator[Asked]:
+    """Each address of a wanted route with what it said before and after the agents' results were changed."""
+    asked = {f"{route.name} {path}": (route, path) for route, path in addresses(given) if wanted(route)}
+    before = all_told(user, asked)
     change(case)
-    for name, where in asked.items():
-        yield name, before[name], told(user, *where)
+    after = all_told(user, asked)
+    return ((name, before[name], after[name]) for name in asked)
+
+
+def all_told(user: User, asked: Mapping[str, tuple[Route, str]]) -> dict[str, dict[str, Answer]]:
+    return {name: told(user, *where) for name, where in asked.items()}
 
 
 def addresses(given: Samples) -> Iterator[tuple[Route, str]]:
@@ -176,30 +194,47 @@ def addresses(given: Samples) -> Iterator[tuple[Route, str]]:
 
 
 @pytest.mark.parametrize(
-    ("kind", "role"),
+    ("kind", "role", "wanted"),
     [
-        (Kind.OWN_TESTS, Role.EXPERT),
-        pytest.param(Kind.OWN_TESTS, Role.ADMIN, marks=pytest.mark.alike),
-        pytest.param(Kind.READING, Role.EXPERT, marks=pytest.mark.alike),
-        pytest.param(Kind.READING, Role.ADMIN, marks=pytest.mark.alike),
+        (Kind.OWN_TESTS, Role.EXPERT, bool),
+        pytest.param(Kind.READING, Role.ADMIN, bool, marks=pytest.mark.alike),
+        pytest.param(Kind.OWN_TESTS, Role.ADMIN, is_of_studies, marks=pytest.mark.alike),
+        pytest.param(Kind.READING, Role.EXPERT, is_of_studies, marks=pytest.mark.alike),
     ],
+    ids=["own tests, expert", "reading, admin", "own tests, admin, studies", "reading, expert, studies"],
 )
-def test_a_rater_is_told_the_same_whatever_the_agents_said(
-    case: Case, study: Study, role: Role, kind: str
+def test_a_rater_is_told_the_same_whatever_the_agents_said_and_is_marked_as_seeing_nothing(
+    case: Case, study: Study, role: Role, kind: str, wanted: Callable[[Route], object]
 ) -> None:
     rita = enrolled(study, role, kind)
-    assert leaks(rita, case, samples(case, rita)) == {}, f"told to {kind} of what the agents said"
+    asked = [*asked_twice(rita.user, case, samples(case, rita), wanted=wanted)]
+    assert differing(asked) == {}, f"told to {kind} of what the agents said"
+    assert marking(asked) == set()
 
 
 def leaks(
     rater: Enrolment, case: Case, given: Samples, change: Callable[[Case], None] = change_what_agents_said
 ) -> dict[str, tuple[str, str]]:
     """By method and address: where its answer to the rater is another one after the change."""
+    return differing(asked_twice(rater.user, case, given, change))
+
+
+def differing(asked: Iterable[Asked]) -> dict[str, tuple[str, str]]:
+    """By method and address: where the two answers differ."""
     return {
         f"{method} {name}": parting(before[method], after[method])
-        for name, before, after in asked_twice(rater.user, case, given, change)
+        for name, before, after in asked
         for method in before
         if before[method] != after[method]
+    }
+
+
+def marking(asked: Iterable[Asked]) -> set[str]:
+    """The names of the routes that marked whoever asked as having seen something."""
+    return {
+        name.split()[0]
+        for name, before, after in asked
+        if any(marked for *_, marked in (*before.values(), *after.values()))
     }
 
 
@@ -214,17 +249,9 @@ def parting(before: Answer, after: Answer) -> tuple[str, str]:
 @pytest.mark.alike
 def test_the_changes_can_be_seen_by_who_is_not_kept_blind(case: Case, study: Study) -> None:
     given = samples(case, enrolled(study, Role.EXPERT))
-    asked = asked_twice(factories.ada(), case, given)
-    different = {name.split()[0] for name, before, after in asked if before != after}
-    assert different >= SHOWS_AGENTS
-
-
-@pytest.mark.alike
-def test_no_rater_is_marked_as_having_seen_anything(case: Case, study: Study) -> None:
-    rita = enrolled(study, Role.ADMIN)
-    for route, path in addresses(samples(case, rita)):
-        told(rita.user, route, path)
-    assert not Seen.objects.filter(user=rita.user).exists()
+    asked = [*asked_twice(factories.ada(), case, given, wanted=lambda route: route.name in SHOWS_AGENTS)]
+    assert {name.split()[1] for name in differing(asked)} == SHOWS_AGENTS
+    assert marking(asked) >= {"case", "review-case", "api:get_case"}
 
 
 @pytest.mark.alike

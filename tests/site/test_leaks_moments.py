@@ -31,8 +31,8 @@ from retrieval.models import Candidate, Pair
 from tests import factories, studies
 from tests.site.samples import AGO, Samples, aged, samples
 from tests.site.test_access import browser
+from tests.site.test_leaks import addresses, all_told, change_what_agents_said, differing, leaks
 from tests.site.test_leaks import case as case  # noqa: PLC0414 (the fixture)
-from tests.site.test_leaks import change_what_agents_said, leaks
 
 pytestmark = [pytest.mark.django_db, pytest.mark.alike]
 
@@ -132,15 +132,16 @@ def change_the_others(of: Case) -> None:
     labels.submit_label(factories.erin(), settled, settled.label, "as the agents", "a" * 64, 0)
 
 
-def test_what_was_revealed_of_one_pair_tells_nothing_of_the_others(case: Case) -> None:
+def test_what_was_revealed_is_on_the_pairs_own_pages_alone_and_tells_nothing_of_others(case: Case) -> None:
     rita = rater_of(case, Kind.REVEAL)
-    given = locked(rita, case)
-    assert leaks(rita, case, given, change_the_others) == {}
-
-
-def test_what_was_revealed_is_on_the_pairs_own_pages_alone(case: Case) -> None:
-    rita = rater_of(case, Kind.REVEAL)
-    found = leaks(rita, case, locked(rita, case))
+    asked = {f"{route.name} {path}": (route, path) for route, path in addresses(locked(rita, case))}
+    first = all_told(rita.user, asked)
+    change_the_others(case)
+    second = all_told(rita.user, asked)
+    assert differing((name, first[name], second[name]) for name in asked) == {}
+    change_what_agents_said(case)
+    third = all_told(rita.user, asked)
+    found = differing((name, second[name], third[name]) for name in asked)
     own = (page_of(rita, case), f"/api{page_of(rita, case)}".rstrip("/"))
     assert f"get rate-pair {own[0]}" in found
     assert [name for name in found if not name.split()[-1].startswith(own)] == []
