@@ -13,10 +13,11 @@ from typing import Any
 
 import pytest
 
+from cosqa_site.demo.sample import BadSample, ensure_sample_build
 from tests.packages import share
 
 ROOT = Path(__file__).resolve().parents[2]
-QUERIES, PAIRS = 6, 48
+QUERIES, PAIRS = 3, 24
 """Of the samples that are changed: what is shown of them needs no more."""
 
 Demo = Callable[..., "subprocess.CompletedProcess[str]"]
@@ -35,12 +36,13 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def demo(home: Path) -> Demo:
-    """Run `manage.py demo --no-serve --json` on a sample folder, with a fresh database."""
+    """Run `manage.py demo --no-serve --json` on a sample folder, with a fresh database or the last one's."""
 
-    def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-        for path in home.glob("workbench.sqlite3*"):
-            path.unlink()
-        shutil.copy(home / "empty.sqlite3", home / "workbench.sqlite3")
+    def run(folder: Path, *, fresh: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
+        if fresh:
+            for path in home.glob("workbench.sqlite3*"):
+                path.unlink()
+            shutil.copy(home / "empty.sqlite3", home / "workbench.sqlite3")
         return manage(home, "demo", "--no-serve", "--json", "--sample", str(folder), **environment)
 
     return run
@@ -82,21 +84,19 @@ def write(path: Path, rows: list[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def test_the_shipped_sample_settles_every_pair_and_agrees_with_the_truth(demo: Demo) -> None:
-    found = result(demo(ROOT / "sample"))
+def test_the_shipped_sample_settles_every_pair_and_agrees_with_the_truth(demo: Demo, tmp_path: Path) -> None:
+    sample = Path(shutil.copytree(ROOT / "sample", tmp_path / "sample"))
+    found = result(demo(sample))
     assert (found["queries"], found["pairs"], found["settled"], found["abandoned"]) == (24, 192, 192, 0)
     assert found["executable_rate"] >= 0.9
     assert found["agreement_with_truth"] >= 0.95
-
-
-def test_one_flipped_truth_moves_the_agreement_by_one_pair(demo: Demo, sample: Path) -> None:
     truth = lines(sample / "truth.jsonl")
     truth[0]["label"] = 1 - truth[0]["label"]
     write(sample / "truth.jsonl", truth)
-    done = demo(sample)
-    found = result(done)
-    assert found["settled"] == PAIRS, done.stderr
-    assert found["agreement_with_truth"] == pytest.approx((PAIRS - 1) / PAIRS)
+    flipped = result(demo(sample, fresh=False))
+    assert flipped["settled"] == 192
+    moved = flipped["agreement_with_truth"] - found["agreement_with_truth"]
+    assert abs(moved) == pytest.approx(1 / 192), "one flipped truth moves it by one pair"
 
 
 def test_a_changed_function_makes_its_requests_lack_a_reply_and_the_run_names_them(
@@ -138,9 +138,15 @@ def test_without_a_sandbox_the_build_waits_and_says_so_and_nothing_is_labelled_w
     assert "The build is waiting for the sandbox: executing programs is switched off" in done.stderr
 
 
-@pytest.mark.parametrize("missing", ["queries.jsonl", "replies.jsonl", "truth.jsonl"])
-def test_a_folder_that_is_no_sample_is_refused_by_name(demo: Demo, sample: Path, missing: str) -> None:
-    (sample / missing).unlink()
+@pytest.mark.parametrize("missing", ["queries.jsonl", "functions", "replies.jsonl", "truth.jsonl"])
+def test_a_folder_that_is_no_sample_is_refused_by_name(tmp_path: Path, missing: str) -> None:
+    shutil.copytree(ROOT / "sample", tmp_path, dirs_exist_ok=True, ignore=lambda *_: [missing])
+    with pytest.raises(BadSample, match=f"is no sample: it lacks {missing}."):
+        ensure_sample_build(tmp_path)
+
+
+def test_the_command_says_what_a_folder_lacks(demo: Demo, sample: Path) -> None:
+    (sample / "truth.jsonl").unlink()
     done = demo(sample)
     assert done.returncode != 0
-    assert missing in done.stderr
+    assert "truth.jsonl" in done.stderr
