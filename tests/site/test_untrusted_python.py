@@ -110,10 +110,10 @@ def test_the_costly_is_seen() -> None:
         "little": len,
         "refusal": int,
         "memory": lambda text: len(text * 400_000_000),
-        "time": lambda text: next(_ for _ in itertools.count() if time.process_time() > begun + 12),
+        "time": lambda text: next(_ for _ in itertools.count() if time.process_time() > begun + 1.5),
         "error": lambda text: {"b": 1}[text],
     }
-    found = too_costly(costly, "a")
+    found = too_costly(costly, "a", allowed=1.0)
     assert [line.partition(":")[0] for line in found] == ["memory", "time", "error"]
 
 
@@ -143,10 +143,11 @@ def test_nobody_else_parses() -> None:
     for folder in ("annotation", "cosqa_site", "retrieval", "sandbox", "bench"):
         for path in (ROOT / folder).rglob("*.py"):
             name = str(path.relative_to(ROOT))
-            calls = (
-                node.func for node in ast.walk(ast.parse(path.read_text())) if isinstance(node, ast.Call)
-            )
-            if name not in DOORS and any(_called(function) in PARSERS for function in calls):
+            text = path.read_text()
+            if name in DOORS or not any(function in text for _, function in PARSERS):
+                continue
+            calls = (node.func for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Call))
+            if any(_called(function) in PARSERS for function in calls):
                 found.add(name)
     assert found == set()
 

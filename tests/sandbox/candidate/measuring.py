@@ -12,8 +12,10 @@ from tests.sizes import WHOLE
 SECONDS, MEGABYTES = (2.0 if WHOLE else 10.0), 300
 
 
-def too_costly(functions: Mapping[str, Callable[[str], object]], text: str) -> list[str]:
-    """The functions that take more than SECONDS of a processor or MEGABYTES for `text`, or that crash.
+def too_costly(
+    functions: Mapping[str, Callable[[str], object]], text: str, allowed: float = SECONDS
+) -> list[str]:
+    """The functions that crash on `text`, or take more than `allowed` seconds of a processor or MEGABYTES.
 
     They may raise ValueError or SyntaxError: a refusal.
     """
@@ -24,7 +26,9 @@ def too_costly(functions: Mapping[str, Callable[[str], object]], text: str) -> l
         told = []
         try:
             told = [
-                found for name, function in functions.items() if (found := _measured(name, function, text))
+                found
+                for name, function in functions.items()
+                if (found := _measured(name, function, text, allowed))
             ]
         finally:
             os.write(go, json.dumps(told).encode())
@@ -36,7 +40,7 @@ def too_costly(functions: Mapping[str, Callable[[str], object]], text: str) -> l
     return json.loads(answer) if status == 0 and answer else [f"it ended the process: {status}"]
 
 
-def _measured(name: str, function: Callable[[str], object], text: str) -> str:
+def _measured(name: str, function: Callable[[str], object], text: str, allowed: float) -> str:
     resource.setrlimit(resource.RLIMIT_CPU, (int(_seconds() + 60), resource.RLIM_INFINITY))
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
     before, begun = _peak_mb(), _seconds()
@@ -47,7 +51,7 @@ def _measured(name: str, function: Callable[[str], object], text: str) -> str:
     except BaseException as error:
         return f"{name}: {type(error).__name__}: {error}"[:300]
     seconds, grown = _seconds() - begun, _peak_mb() - before
-    return f"{name}: {seconds:.1f} s, {grown:.0f} MB" if seconds > SECONDS or grown > MEGABYTES else ""
+    return f"{name}: {seconds:.1f} s, {grown:.0f} MB" if seconds > allowed or grown > MEGABYTES else ""
 
 
 def _seconds() -> float:
