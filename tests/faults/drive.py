@@ -20,7 +20,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
 from pathlib import Path
@@ -64,6 +64,12 @@ class Order:
     one_machine: bool
     minutes: float
     skew: float
+    storm: int
+
+    @property
+    def targets(self) -> Sequence[str]:
+        """What may be killed. A web server that nobody kills is not started."""
+        return moments.ONE_MACHINE if self.one_machine else moments.MANY_MACHINES[: max(1, self.kills)]
 
 
 @dataclass
@@ -86,8 +92,7 @@ class Drive:
             if not process.pid:
                 process.start()
         wait_for(lambda: patiently(self.settled)[0] > 0, "the first label")
-        targets = moments.ONE_MACHINE if self.order.one_machine else moments.MANY_MACHINES
-        drawn = moments.draw(self.order.kills, self.order.seed, targets)
+        drawn = moments.draw(self.order.kills, self.order.seed, self.order.targets)
         for moment in itertools.chain(drawn, self.again(drawn)):
             self.tend()
             self.strike(moment)
@@ -229,7 +234,7 @@ def provided(order: Order, folder: Path) -> Iterator[str]:
         folder,
         dict(os.environ),
         *("-m", "tests.faults.provider", "--seed", str(order.seed), "--log", str(log)),
-        *("--stall", str(order.stall), "--longest", str(order.lease / 2)),
+        *("--stall", str(order.stall), "--longest", str(order.lease / 2), "--storm", str(order.storm)),
     )
     process.start()
     wait_for(lambda: process.log.exists() and " key " in process.log.read_text(), "the provider")
@@ -250,7 +255,7 @@ def run(order: Order, folder: Path) -> int:
     began = time.monotonic()
     with provided(order, folder) as url:
         environment = machines.variables(folder, url, order.lease, order.skew)
-        with (machines.one if order.one_machine else machines.many)(folder, environment) as machine:
+        with opened(order, folder, environment) as machine:
             ready(machine, order.cases)
             drive = Drive(order, machine, partial(control, url))
             try:
@@ -260,6 +265,12 @@ def run(order: Order, folder: Path) -> int:
             finally:
                 machine_down(machine)
             return told(drive, folder, time.monotonic() - began)
+
+
+def opened(order: Order, folder: Path, environment: dict[str, str]) -> AbstractContextManager[Machine]:
+    if order.one_machine:
+        return machines.one(folder, environment)
+    return machines.many(folder, environment, web="web" in order.targets)
 
 
 def machine_down(machine: Machine) -> None:
@@ -329,6 +340,7 @@ def main() -> None:
     parser.add_argument("--one-machine", action="store_true", help="SQLite and one process")
     parser.add_argument("--minutes", type=float, default=20.0, help="how long the builds may take in the end")
     parser.add_argument("--skew", type=float, default=0.0, help="seconds that worker-2's clock is ahead")
+    parser.add_argument("--storm", type=int, default=20, help="requests refused in a row, at most")
     parser.add_argument("--keep", action="store_true", help="keep the folder with all logs")
     options = vars(parser.parse_args())
     keep, order = options.pop("keep"), Order(**options)

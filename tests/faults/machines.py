@@ -54,7 +54,7 @@ def variables(folder: Path, provider: str, lease: float, skew: float = 0.0) -> d
 
 
 @contextmanager
-def many(folder: Path, environment: dict[str, str]) -> Iterator[Machine]:
+def many(folder: Path, environment: dict[str, str], web: bool = True) -> Iterator[Machine]:
     """PostgreSQL and Redis of its own, two workers, beat and web. PostgreSQL runs; the others don't yet."""
     postgres, redis = services.postgres(folder), services.redis(folder)
     environment |= {
@@ -65,12 +65,12 @@ def many(folder: Path, environment: dict[str, str]) -> Iterator[Machine]:
     try:
         postgres.ready()
         create(postgres.url("postgres"))
-        yield Machine(folder, environment, (postgres, redis, *workbench(folder, environment)))
+        yield Machine(folder, environment, (postgres, redis, *workbench(folder, environment, web)))
     finally:
         postgres.kill()
 
 
-def workbench(folder: Path, environment: dict[str, str]) -> Iterator[Process]:
+def workbench(folder: Path, environment: dict[str, str], web: bool) -> Iterator[Process]:
     celery = "-m", "celery", "--app", "cosqa_site.celery"
     queues = "llm,sandbox,interactive,files,mining,control"
     pool = "--pool", "threads", "--concurrency", str(THREADS), "--loglevel", "WARNING"
@@ -91,7 +91,8 @@ def workbench(folder: Path, environment: dict[str, str]) -> Iterator[Process]:
         )
     schedule = "--schedule", str(folder / "schedule")
     yield python("beat", folder, environment, *celery, "beat", *schedule, "--loglevel", "WARNING")
-    yield served("web", folder, environment, "--no-workers")
+    if web:
+        yield served("web", folder, environment, "--no-workers")
 
 
 def served(name: str, folder: Path, environment: dict[str, str], *options: str) -> Listening:

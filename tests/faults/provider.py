@@ -35,8 +35,6 @@ from tests.fake_messages import (
 from tests.faults.answers import agent_of, answer, digest_of
 from tests.messages_protocol import Json
 
-STORM: Final = 8, 20
-"""Requests refused in a row, at least and at most."""
 RARE: Final = 3
 """How often something goes wrong that a person has to look at."""
 LONGEST_HOLD, LONGEST_DRIP = 30.0, 5.0
@@ -45,6 +43,8 @@ LONGEST_HOLD, LONGEST_DRIP = 30.0, 5.0
 @dataclass(frozen=True)
 class Shares:
     """Of 1,000 requests so many go wrong in this way; those that stall do so for `seconds`.
+
+    A storm refuses at most `refused` requests in a row, and at least two fifths of that.
 
     No other reply takes longer than `longest`: a client gives up what takes longer than its timeout, and it
     would look as if a reply had been lost with nobody dead.
@@ -59,6 +59,7 @@ class Shares:
     person: int = 8
     seconds: float = 3.0
     longest: float = 5.0
+    refused: int = 20
 
 
 class Faults:
@@ -98,7 +99,7 @@ class Faults:
 
     def _begun(self, kind: str) -> str:
         if kind == "storm":
-            self._storm = self._random.randint(*STORM)
+            self._storm = self._random.randint(2 * self._shares.refused // 5, self._shares.refused)
             self._headers = self._random.choice([{}, {"retry-after": "1"}, used_up()])
             return "429"
         if kind == "person":
@@ -248,10 +249,11 @@ def main() -> None:
     parser.add_argument("--seed", type=int, required=True)
     parser.add_argument("--stall", type=float, default=3.0, help="seconds that some replies stall")
     parser.add_argument("--longest", type=float, default=5.0, help="seconds that no other reply exceeds")
+    parser.add_argument("--storm", type=int, default=20, help="requests refused in a row, at most")
     parser.add_argument("--log", type=Path, required=True)
     arguments = parser.parse_args()
     with arguments.log.open("a") as log:
-        shares = Shares(seconds=arguments.stall, longest=arguments.longest)
+        shares = Shares(seconds=arguments.stall, longest=arguments.longest, refused=arguments.storm)
         provider = Provider(arguments.seed, shares, log, arguments.port)
         print(f"{provider.url} key {KEY}", flush=True)
         provider.serve()

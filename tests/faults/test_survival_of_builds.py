@@ -11,7 +11,7 @@ import pytest
 from tests.faults.machines import create, variables
 from tests.faults.services import ROOT, Postgres
 
-SMALL = "--lease", "15", "--stall", "3", "--minutes", "4"
+SMALL = "--lease", "15", "--stall", "3", "--minutes", "4", "--storm", "5"
 
 
 def drive(*options: str) -> str:
@@ -25,18 +25,18 @@ def drive(*options: str) -> str:
 @pytest.mark.postgres
 def test_builds_survive_four_kills_on_many_machines(servers: None) -> None:
     """One of each kind of moment, of which the database and Redis meet one each."""
-    assert "4 kills" in drive("--cases", "40", "--kills", "4")
+    assert "4 kills" in drive("--cases", "32", "--kills", "4")
 
 
 @pytest.mark.postgres
 def test_builds_survive_a_worker_whose_clock_is_minutes_ahead(servers: None) -> None:
     """Twenty leases: it would take every case from the other worker, and pay for every call again."""
-    assert "0 kills" in drive("--cases", "20", "--kills", "0", "--skew=300")
+    assert "0 kills" in drive("--cases", "8", "--kills", "0", "--skew=300")
 
 
 def test_builds_survive_kills_of_the_only_process() -> None:
     # Who starts again frees what the dead held: a lease may be longer than a busy machine keeps a live one.
-    assert "4 kills" in drive("--one-machine", "--cases", "40", "--kills", "4", "--lease", "45")
+    assert "4 kills" in drive("--one-machine", "--cases", "32", "--kills", "4", "--lease", "45")
 
 
 @pytest.mark.postgres
