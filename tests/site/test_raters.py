@@ -8,7 +8,7 @@ import pytest
 
 from tests.raters.drive import rate, site
 
-SECONDS = 6.0
+SECONDS = 9.0
 
 
 def postgres() -> str:
@@ -23,15 +23,9 @@ def postgres() -> str:
 
 
 @pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-def test_twenty_raters_lose_nothing_and_nobody_overwrites_anybody(database: str) -> None:
+def test_raters_lose_nothing_and_overwrite_nobody_while_their_server_is_killed(database: str) -> None:
+    """Between the kills all twenty are at work; the audit is the same."""
     with site(postgres() if database == "postgresql" else "") as where:
-        told = rate(where, SECONDS, pairs=90)
-    assert told["decisions"] > 0
-
-
-@pytest.mark.parametrize("database", ["sqlite", "postgresql"])
-def test_a_server_that_is_killed_while_it_stores_loses_nothing_that_it_said_is_stored(database: str) -> None:
-    with site(postgres() if database == "postgresql" else "") as where:
-        told = rate(where, 2 * SECONDS, kills=2, pairs=90)
+        told = rate(where, SECONDS, kills=2, pairs=90)
     assert told["decisions"] > 0
     assert told["answers"]["lost"] > 0, "the raters were cut off"
