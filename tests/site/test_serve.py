@@ -29,7 +29,7 @@ STARTS, BUILDS, STOPS = 60.0, 150.0, 20.0
 LAUNCH = (
     "from pathlib import Path; from cosqa_site.demo import sample; sample.ensure_sample_build(Path({!r}))"
 )
-QUERIES, PAIRS = 8, 64
+QUERIES, PAIRS = 4, 32
 """Of the part of the sample that is built here."""
 
 
