@@ -44,6 +44,8 @@ USUAL_IDLE = 0.3
 IDLE = {"interactive": 0.05, "control": 1.0, "notices": 2.0}
 LONGEST_IDLE = 1.0
 """Seconds between two looks at a queue in which nothing waits; a person waits for the interactive one."""
+TICK_SECONDS = 0.2
+"""Between two looks of a command that waits until nothing is left to do."""
 SELDOM = 0.25
 """Seconds between two looks of one process for what is seldom there."""
 SECONDS_BETWEEN_CLEANINGS = 600.0
@@ -198,7 +200,7 @@ def until_idle(counts: dict[str, int], tools: Tools, tick: Callable[[], None] = 
     try:
         while has_queued_work():
             tick()
-            time.sleep(0.2)
+            time.sleep(TICK_SECONDS)
     finally:
         stop.set()
         for thread in started:

@@ -49,6 +49,7 @@ def workers_look_often() -> None:
     """Small builds pass most of their time waiting for workers that wait before they look again."""
     worker.IDLE = dict.fromkeys(worker.IDLE, 0.05)
     worker.USUAL_IDLE, worker.LONGEST_IDLE, worker.SELDOM = 0.05, 0.1, 0.05
+    worker.TICK_SECONDS = 0.05
 
 
 @pytest.fixture
