@@ -44,10 +44,13 @@ def pytest_collection() -> Generator[None, object, object]:
 
 LONGEST_FIRST = """
     faults/test_survival_of_builds retrieval/test_real_data site/test_raters site/test_serve
-    annotation/builds/drift/test_live_drift annotation/jobs/test_celery_tasks
-    sandbox/test_hostile sandbox/test_backends site/test_real_build
-    site/test_sample bench/review/test_latency bench/pipeline/test_throughput site/test_leaks
-    annotation/builds/test_live_build annotation/stats/agreement/test_simulated
+    site/test_untrusted_python site/test_sample site/test_leaks_moments
+    sandbox/backends/test_protections sandbox/test_hostile sandbox/test_verdicts sandbox/test_backends
+    sandbox/test_honest bench/review/test_latency site/test_leaks sandbox/backends/test_docker
+    site/test_access sandbox/test_expression_call site/dump/test_demo_home annotation/jobs/test_celery_tasks
+    sandbox/test_hostile_cases annotation/builds/test_live_build annotation/builds/drift/test_live_drift
+    bench/pipeline/test_throughput sandbox/test_survival site/test_real_build
+    annotation/stats/agreement/test_simulated
 """
 """Files whose tests take long. Begun late, one would keep a core busy when the others have nothing left."""
 
