@@ -29,6 +29,10 @@ class MissingWeights(Exception):
     """
 
 
+class NoDirection(MissingWeights):
+    """An encoder made a vector that points nowhere; the message names the text."""
+
+
 @runtime_checkable
 class DenseEncoder(Protocol):
     """Maps a text to one vector of length 1."""
@@ -47,6 +51,25 @@ class DenseEncoder(Protocol):
 
     def encode(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Floats:
         """Return float32 vectors of shape (len(texts), dimension), each of Euclidean length 1."""
+
+
+def encode_texts(
+    encoder: DenseEncoder, texts: Sequence[str], kind: Kind, progress: Progress | None = None
+) -> Floats:
+    """What the encoder makes of the texts. Raises NoDirection where a vector is all 0 or not finite.
+
+    One such vector is enough to spoil every list: it is nearest to all queries, or to none.
+    """
+    vectors = encoder.encode(texts, kind, progress)
+    lengths = np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64)
+    bad = np.flatnonzero(~(np.isfinite(lengths) & (lengths > 0)))
+    if len(bad):
+        why = "is all 0" if lengths[bad[0]] == 0 else "is not finite"
+        raise NoDirection(
+            f"{encoder.name}: the vector of {texts[bad[0]][:60]!r} {why} ({len(bad)} of {len(texts)} texts). "
+            "The encoder's weights are damaged, or do not fit the model."
+        )
+    return vectors
 
 
 @dataclass(frozen=True, slots=True)

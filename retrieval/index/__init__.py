@@ -15,7 +15,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from retrieval.encoders.base import DenseEncoder, Doubles, Encoder, Floats, Kind, Progress
+from retrieval.encoders.base import DenseEncoder, Doubles, Encoder, Floats, Kind, Progress, encode_texts
 from retrieval.fusion import Fusion
 from retrieval.index.all_scores import (
     above_kth,
@@ -163,8 +163,8 @@ def encode_signals(
 def encode_in_memory(
     encoder: DenseEncoder, texts: Sequence[str], kind: Kind, progress: Progress | None = None
 ) -> Floats:
-    """Encode without a store."""
-    return encoder.encode(texts, kind, progress)
+    """Encode without a store. Raises NoDirection."""
+    return encode_texts(encoder, texts, kind, progress)
 
 
 def fuse_signals(

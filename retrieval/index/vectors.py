@@ -25,16 +25,15 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
 
-Floats: TypeAlias = npt.NDArray[np.float32]
+from retrieval.encoders.base import DenseEncoder, Floats, Kind, Progress, encode_texts
+
 Indices: TypeAlias = npt.NDArray[np.int64]
 Shard: TypeAlias = npt.NDArray[np.void]
-Kind: TypeAlias = Literal["query", "snippet"]
-Progress: TypeAlias = Callable[[int, int], None]
 
 TEXTS_A_SHARD = 4096
 TEXTS_WORTH_A_PIECE = 8
@@ -43,18 +42,6 @@ ABANDONED_AFTER_SECONDS = 24 * 3600
 
 class DamagedShard(Exception):
     """A shard cannot be read, for example after a disk fault; the message says which file to delete."""
-
-
-class Vectoriser(Protocol):
-    """What the store asks of an encoder."""
-
-    @property
-    def identity(self) -> str: ...
-
-    @property
-    def dimension(self) -> int: ...
-
-    def encode(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Floats: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +92,7 @@ class VectorStore:
     text_option: str = ""
 
     def rows(
-        self, encoder: Vectoriser, texts: Sequence[str], kind: Kind, progress: Progress | None = None
+        self, encoder: DenseEncoder, texts: Sequence[str], kind: Kind, progress: Progress | None = None
     ) -> StoredVectors:
         """Return the texts' vectors in order; encode and store those that are not there yet.
 
@@ -120,7 +107,7 @@ class VectorStore:
         _encode(place, encoder, kind, lacking, found, len(set(keys)), progress)
         return (place.read() if lacking else found).vectors_of(keys, encoder.dimension)
 
-    def share(self, encoder: Vectoriser, texts: Sequence[str], kind: Kind) -> float:
+    def share(self, encoder: DenseEncoder, texts: Sequence[str], kind: Kind) -> float:
         """The share of the texts whose vectors are there; nothing is encoded or written. Of no text 0."""
         known = _Place.at(self.folder, encoder, kind).read().rows
         return sum(text_key(text) in known for text in texts) / max(1, len(texts))
@@ -147,7 +134,7 @@ class _Place:
     dimension: int
 
     @classmethod
-    def of(cls, root: Path, encoder: Vectoriser, kind: Kind) -> _Place:
+    def of(cls, root: Path, encoder: DenseEncoder, kind: Kind) -> _Place:
         place, text = cls.at(root, encoder, kind), cls.about(encoder, kind)
         about = place.folder / "encoder.json"
         if not about.exists():
@@ -158,12 +145,12 @@ class _Place:
         return place
 
     @classmethod
-    def at(cls, root: Path, encoder: Vectoriser, kind: Kind) -> _Place:
+    def at(cls, root: Path, encoder: DenseEncoder, kind: Kind) -> _Place:
         """The place, be it there or not."""
         return cls(root / hashlib.sha256(cls.about(encoder, kind).encode()).hexdigest(), encoder.dimension)
 
     @staticmethod
-    def about(encoder: Vectoriser, kind: Kind) -> str:
+    def about(encoder: DenseEncoder, kind: Kind) -> str:
         told = {"encoder": encoder.identity, "kind": kind, "dimension": encoder.dimension}
         return json.dumps(told, sort_keys=True)
 
@@ -227,7 +214,7 @@ def text_key(text: str) -> bytes:
 
 def _encode(
     place: _Place,
-    encoder: Vectoriser,
+    encoder: DenseEncoder,
     kind: Kind,
     lacking: dict[bytes, str],
     found: _Shards,
@@ -238,7 +225,7 @@ def _encode(
     for start in range(0, len(keys), TEXTS_A_SHARD):
         chunk = keys[start : start + TEXTS_A_SHARD]
         texts = [lacking[key] for key in chunk]
-        vectors = encoder.encode(texts, kind, _shifted(progress, known + start, total))
+        vectors = encode_texts(encoder, texts, kind, _shifted(progress, known + start, total))
         place.add(chunk, vectors, seen)
     if progress is not None:
         progress(total, total)

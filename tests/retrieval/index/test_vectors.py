@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from retrieval.encoders import find_encoder
+from retrieval.encoders.base import Floats, Kind, NoDirection, Progress
 from retrieval.index import mine_best_snippets, vectors
-from retrieval.index.vectors import DamagedShard, Floats, Kind, Progress, StoredVectors, VectorStore
+from retrieval.index.vectors import DamagedShard, StoredVectors, VectorStore
 
 ROOT = Path(__file__).resolve().parents[3]
 
@@ -155,7 +156,7 @@ import numpy as np
 from retrieval.index import vectors
 
 class Ones:
-    identity, dimension = "ones", 50
+    name, identity, dimension = "ones", "ones", 50
     def encode(self, texts, kind, progress=None):
         return np.ones((len(texts), 50), dtype=np.float32)
 
@@ -182,7 +183,7 @@ def test_a_process_killed_in_the_middle_of_a_shard_loses_that_shard_only(tmp_pat
     asked: list[str] = []
 
     class Ones:
-        identity, dimension = "ones", 50
+        name, identity, dimension = "ones", "ones", 50
 
         def encode(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Floats:
             asked.extend(texts)
@@ -227,3 +228,31 @@ def test_mining_from_the_store_equals_mining_in_memory(tmp_path: Path) -> None:
     encoders = [Lengths(), find_encoder("bow")]
     stored = mine_best_snippets(["word 3", "4"], texts, encoders, 9, vectorise=VectorStore(tmp_path).rows)
     assert stored == mine_best_snippets(["word 3", "4"], texts, encoders, 9)
+
+
+class Damaged(Lengths):
+    """Encodes one text as a vector that points nowhere."""
+
+    def __init__(self, values: tuple[float, float]) -> None:
+        super().__init__()
+        self.values = values
+
+    def encode(self, texts: Sequence[str], kind: Kind, progress: Progress | None = None) -> Floats:
+        found = super().encode(texts, kind, progress)
+        found[texts.index("b" * 90)] = self.values
+        return found
+
+
+@pytest.mark.parametrize(
+    ("values", "why"),
+    [((0, 0), "is all 0"), ((np.nan, 1), "is not finite"), ((np.inf, 0), "is not finite")],
+)
+def test_a_vector_that_points_nowhere_stops_with_its_text(
+    tmp_path: Path, values: tuple[float, float], why: str
+) -> None:
+    texts, encoder = ["a", "b" * 90, "c"], Damaged(values)
+    with pytest.raises(NoDirection, match=f"lengths: the vector of '{'b' * 60}' {why} .1 of 3 texts."):
+        VectorStore(tmp_path).rows(encoder, texts, "snippet")
+    with pytest.raises(NoDirection):
+        mine_best_snippets(["a"], texts, [encoder], 1)
+    assert VectorStore(tmp_path).share(encoder, texts, "snippet") == 0
