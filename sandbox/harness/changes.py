@@ -34,6 +34,8 @@ _Method = type((lambda self: 0).__get__(0))
 _PLAIN = frozenset(map(id, (bool, int, float, complex, str, bytes, type(None), range, type, _Module)))
 _MOST_VALUES, _MOST_CONTAINERS, _MOST_CHANGES, _MOST_CHECKED = 3000, 500, 1000, 400_000
 _MOST_BYTES, _COST_OF_CONTAINER = 1 << 20, 20
+# Of a larger container nothing is kept: a copy would take memory that the program may need.
+_MOST_ITEMS = 100_000
 _SIGN = "changes data of the program that it was not given"
 
 
@@ -255,16 +257,20 @@ def _contents(value: Any) -> Any:
     return _contents_of_library(value, bases)
 
 
-def _of_dict(value: Any) -> tuple[Any, ...]:
-    return (*dict.keys(value), *dict.values(value))
+def _of_dict(value: Any) -> tuple[Any, ...] | None:
+    return (*dict.keys(value), *dict.values(value)) if dict.__len__(value) <= _MOST_ITEMS else None
 
 
 def _reader(kind: Any) -> Any:
-    return lambda value: (*kind.__iter__(value),)
+    return lambda value: (*kind.__iter__(value),) if kind.__len__(value) <= _MOST_ITEMS else None
+
+
+def _of_bytes(value: Any) -> bytes | None:
+    return bytes(memoryview(value)) if bytearray.__len__(value) <= _MOST_BYTES else None
 
 
 _READERS: dict[int, Any] = {id(kind): _reader(kind) for kind in (list, tuple, set, frozenset)}
-_READERS.update({id(dict): _of_dict, id(bytearray): lambda value: bytes(memoryview(value))})
+_READERS.update({id(dict): _of_dict, id(bytearray): _of_bytes})
 
 
 def _contents_of_library(value: Any, bases: tuple[type, ...]) -> Any:
@@ -273,10 +279,12 @@ def _contents_of_library(value: Any, bases: tuple[type, ...]) -> Any:
         if kind is None or not any(base is kind for base in bases):
             continue
         if name == "deque":
-            return (*kind.__iter__(value),)
-        if name == "ndarray" and (value.dtype.hasobject or value.nbytes > _MOST_BYTES):
+            return (*kind.__iter__(value),) if kind.__len__(value) <= _MOST_ITEMS else None
+        is_array = name == "ndarray"
+        if is_array and value.dtype.hasobject:
             return None
-        return kind.tobytes(value)
+        size = value.nbytes if is_array else kind.__len__(value) * value.itemsize
+        return kind.tobytes(value) if size <= _MOST_BYTES else None
     return None
 
 
