@@ -1,6 +1,7 @@
 """A folder that can be pushed to the Hugging Face hub: JSON Lines and a dataset card.
 
 Three configurations: `pairs` (the labelled pairs, in parts where there is a split), `queries`, `codebase`.
+The card names no part without pairs: `datasets` reads no empty file.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ def write_huggingface_folder(subject: Subject, folder: Path, parts: Parts | None
     splits = [HUB_NAMES.get(name, name) for name in named_parts(parts, "test")]
     names = [f"data/pairs-{split}.jsonl" for split in splits]
     licences: Licences = Counter()
+    filled = set[str]()
     with TextStore() as queries, TextStore() as snippets:
         _write_members(subject, folder, "query", queries, tick, Counter())
         _write_members(subject, folder, "code", snippets, tick, licences)
@@ -36,9 +38,12 @@ def write_huggingface_folder(subject: Subject, folder: Path, parts: Parts | None
             for number, row in enumerate(stored_pairs(subject, queries, snippets, tick)):
                 told = (number, row.query_number, row.asked, row.number, row.code, row.relevance > 0)
                 relevance = b'"relevance": %b, ' % repr(row.relevance).encode()
-                output = outputs[parts.part_of[row.query] if parts else 0]
-                output.add(PAIR % (*told, relevance + givers[row.giver]))
-    (folder / CARD).write_text(format_dataset_card(subject, parts, splits, licences), "utf-8")
+                place = parts.part_of[row.query] if parts else 0
+                outputs[place].add(PAIR % (*told, relevance + givers[row.giver]))
+                filled.add(splits[place])
+    (folder / CARD).write_text(
+        format_dataset_card(subject, parts, sorted(filled, key=splits.index), licences), "utf-8"
+    )
     return [CARD, *names, "data/queries.jsonl", "data/codebase.jsonl"]
 
 
