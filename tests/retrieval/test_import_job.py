@@ -164,7 +164,7 @@ def test_a_code_base_of_which_nothing_can_be_read_fails_it(content: bytes, why: 
 
 
 def test_it_keeps_the_first_problems_and_their_exact_number() -> None:
-    rows = json.dumps([{"question": "how?", "answer": "this();"}, *[1] * 130])
+    rows = json.dumps([{"question": "how?", "answer": "this();", "stackoverflow_id": 1}, *[1] * 130])
     file = ContentFile(rows.encode(), name="questions.json")
     job = factories.import_job(name="ncs", format=Format.NCS, file=file)
     call_command("job", str(job.pk))

@@ -163,7 +163,7 @@ def stop_at_canary(build: Build) -> bool:
             transaction.set_rollback(True)
             return False
         find_canary_row(row).update(done_at=timezone.now(), spent=compute_canary_cost(row, tally))
-        whose = "" if isinstance(row, Canary) else f"extension {row.extension.number}"
+        whose = f"extension {row.extension.number}" if row.extension else ""
         BuildEvent.objects.create(build=build, event="canary done", note=whose)
     return True
 
@@ -218,11 +218,6 @@ def count_canary_cases(row: Canary, tally: Tally) -> tuple[int, int]:
 def kind_of(row: Canary) -> str:
     """What was drawn, in words."""
     return "pairs of random queries" if by_query(row.build) else "random pairs"
-
-
-def of_which(row: Canary) -> str:
-    """Whose canary it is, for the history; empty for the build's own."""
-    return f"extension {row.extension.number}" if row.extension else ""
 
 
 def record_canary_decision(build: Build, user: Any) -> None:

@@ -108,7 +108,7 @@ def test_where_they_differ_the_cases_decide_without_another_call(
 def test_an_unproven_run_is_evidence_for_the_arbiter_and_no_vote(tools_with: Make, fresh: Fresh) -> None:
     def unproven(program: Program) -> Report:
         report = ran(program, held="sorted" not in program.candidate)
-        if report.outcome is Outcome.FAILED:
+        if report.outcome is Outcome.FAILED or "# the reference" in program.candidate:
             return report
         own = replace(report.assertions[0], case=program.cases[0], own_word=OwnWord.CLASS)
         return replace(report, outcome=Outcome.UNPROVEN, assertions=(own,))
