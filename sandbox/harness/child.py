@@ -19,11 +19,11 @@ from sandbox.harness.cases import Cases
 from sandbox.harness.changes import Changes
 from sandbox.harness.ending import described, is_clean_exit
 from sandbox.harness.evaluating import evaluate
-from sandbox.harness.instrument import Instrumenter, lines_of_calls, linked, untested_lines
+from sandbox.harness.instrument import Instrumenter, codes_in, lines_of_calls, linked, untested_lines
 from sandbox.harness.integrity import Integrity
 from sandbox.harness.judges import Judges
 from sandbox.harness.opaque_callables import hide
-from sandbox.harness.recorder import Doors, Recorder, codes_in
+from sandbox.harness.recorder import Doors, Recorder
 from sandbox.harness.runners import PytestRunner, call_method, finish_call
 from sandbox.harness.trace.pages import page
 from sandbox.harness.trace.tracer import Tracer, executable_lines

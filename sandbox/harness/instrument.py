@@ -297,3 +297,11 @@ def _at(node: _ast.expr, place: _ast.expr) -> _ast.expr:
     node.lineno, node.col_offset = place.lineno, place.col_offset
     node.end_lineno, node.end_col_offset = place.end_lineno, place.end_col_offset
     return node
+
+
+def codes_in(code: CodeType) -> list[CodeType]:
+    """A code object and all within it."""
+    found = [code]
+    for one in found:
+        found += [constant for constant in one.co_consts if isinstance(constant, type(code))]
+    return found

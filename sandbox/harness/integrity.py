@@ -7,7 +7,7 @@ import _thread
 import builtins
 import sys
 
-from sandbox.harness.recorder import codes_in
+from sandbox.harness.instrument import codes_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

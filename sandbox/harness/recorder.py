@@ -13,7 +13,7 @@ from sandbox.harness.trace.values import render
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
-    from types import CodeType, FrameType
+    from types import FrameType
     from typing import Any
 
     from sandbox.harness.candidate_operations import Decision
@@ -423,11 +423,3 @@ class Doors:
     def __init__(self, recorder: Recorder, hide: Callable[[Any], Any]) -> None:
         for name in self.__slots__:
             setattr(self, name, hide(getattr(recorder, name)))
-
-
-def codes_in(code: CodeType) -> list[CodeType]:
-    """A code object and all within it."""
-    found = [code]
-    for one in found:
-        found += [constant for constant in one.co_consts if isinstance(constant, type(code))]
-    return found

@@ -112,11 +112,11 @@ def read_table_rows(path: Path, columns: Columns) -> Iterator[Item]:
 def _items_of_row(path: Path, number: int, record: Object, columns: Columns) -> list[Item]:
     items: list[Item] = []
     origin, licence = _optional(record, columns.origin) or path.name, _optional(record, columns.licence)
+    text = text_of_record(record, [columns.query]) if columns.query else ""
+    code = text_of_record(record, [columns.snippet]) if columns.snippet else ""
     if columns.query:
-        text = text_of_record(record, [columns.query])
         items.append(Query(text, _id(number, record, columns.query_id), origin, licence))
     if columns.snippet:
-        code = text_of_record(record, [columns.snippet])
         items.append(Snippet(code, _id(number, record, columns.snippet_id), origin, licence))
     lacks = columns.may_lack_label and columns.label not in record
     if columns.label and not lacks and str(_given(record, columns.label)).strip():

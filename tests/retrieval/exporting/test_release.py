@@ -256,7 +256,7 @@ def test_an_id_of_two_functions_is_told(tmp_path: Path, dry_run: bool) -> None:
     (tmp_path / "codebase.json").write_text(json.dumps(rows))
     (tmp_path / "query.json").write_text('[{"query-idx": 0, "query": "a"}]')
     done = import_release(tmp_path, "again", ImportOptions(dry_run=dry_run))
-    assert [problem.record for problem in done.problems] == [2]
+    assert [problem.record for problem in done.problems] == [2, 4, 5]
     assert "the id '0' was there before" in done.problems[0].message
 
 
