@@ -14,20 +14,20 @@ import builtins
 import os
 import sys
 
-from sandbox.harness.candidate_operations import Decision
 from sandbox.harness.cases import Cases
-from sandbox.harness.changes import Changes
 from sandbox.harness.ending import described, is_clean_exit
 from sandbox.harness.evaluating import evaluate
+from sandbox.harness.guards.candidate_operations import Decision
+from sandbox.harness.guards.changes import Changes
+from sandbox.harness.guards.integrity import Integrity
+from sandbox.harness.guards.judges import Judges
+from sandbox.harness.guards.watch import Watch
 from sandbox.harness.instrument import Instrumenter, codes_in, lines_of_calls, linked, untested_lines
-from sandbox.harness.integrity import Integrity
-from sandbox.harness.judges import Judges
 from sandbox.harness.opaque_callables import hide
 from sandbox.harness.recorder import Doors, Recorder
 from sandbox.harness.runners import PytestRunner, call_method, finish_call
 from sandbox.harness.trace.pages import page
 from sandbox.harness.trace.tracer import Tracer, executable_lines
-from sandbox.harness.watch import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -6,7 +6,7 @@ import _operator
 import _thread
 import sys
 
-from sandbox.harness.candidate_operations import CLASS, FEIGNED, NONE, PLAIN, is_built_in
+from sandbox.harness.guards.candidate_operations import CLASS, FEIGNED, NONE, PLAIN, is_built_in
 from sandbox.harness.instrument import Site
 from sandbox.harness.trace.values import render
 
@@ -16,11 +16,11 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import Any
 
-    from sandbox.harness.candidate_operations import Decision
-    from sandbox.harness.changes import Changes
     from sandbox.harness.channel import Channel
-    from sandbox.harness.integrity import Usual
-    from sandbox.harness.judges import Judges
+    from sandbox.harness.guards.candidate_operations import Decision
+    from sandbox.harness.guards.changes import Changes
+    from sandbox.harness.guards.integrity import Usual
+    from sandbox.harness.guards.judges import Judges
     from sandbox.harness.trace.tracer import Tracer
 
 _DISTINCT, _DISTINCT_AT_A_SITE = 400, 20

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from types import ModuleType, TracebackType
     from typing import Any
 
-    from sandbox.harness.judges import Judges
+    from sandbox.harness.guards.judges import Judges
 
 _UNUSED_PLUGINS = ("cacheprovider", "faulthandler", "unraisableexception", "threadexception", "pastebin")
 _OPTIONS = (

@@ -18,7 +18,7 @@ import time
 from sandbox.harness import child
 from sandbox.harness.channel import NUMBERS_OF_ONE, Channel, open_streams
 from sandbox.harness.clock import Clock, reaped_seconds
-from sandbox.harness.integrity import keep_built_ins
+from sandbox.harness.guards.integrity import keep_built_ins
 from sandbox.harness.memory import occupied, oom_kills, proportional, resident
 from sandbox.harness.namespaces import set_dumpable
 from sandbox.harness.wire import read_message, write_all, write_message

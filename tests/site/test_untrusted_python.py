@@ -33,7 +33,10 @@ from tests.sizes import WHOLE
 ROOT = Path(__file__).parents[2]
 DOORS = {
     "sandbox/candidate/syntax.py",
-    *(f"sandbox/harness/{name}.py" for name in ("bundle", "changes", "child", "evaluating", "instrument")),
+    *(
+        f"sandbox/harness/{name}.py"
+        for name in ("bundle", "guards/changes", "child", "evaluating", "instrument")
+    ),
 }
 """The door, what runs inside the sandbox, and what packs the harness itself."""
 PARSERS = {

@@ -7,8 +7,8 @@ Right: passed
 import time
 
 
-def stamp():
-    return int(time.time())
+def is_late():
+    return time.time() > 1000
 
 
 # program
@@ -17,7 +17,7 @@ import time
 real = time.time
 time.time = lambda: 5.5
 try:
-    assert stamp() == 5
+    assert not is_late()
 finally:
     time.time = real
-assert stamp() > 5
+assert is_late()

@@ -11,7 +11,7 @@ import _operator
 import _thread
 import sys
 
-from sandbox.harness.candidate_operations import CLASS, FEIGNED, NONE
+from sandbox.harness.guards.candidate_operations import CLASS, FEIGNED, NONE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
