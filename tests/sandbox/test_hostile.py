@@ -12,7 +12,7 @@ import pytest
 from sandbox.backends import owner
 from sandbox.backends.containers import LABEL
 from sandbox.backends.processes import build_process_mark
-from sandbox.reports.report import Report
+from sandbox.reports.report import Outcome, Report
 from sandbox.runner import Sandbox
 from tests.sandbox.hostile_list import Hostile, bait, hostile_programs, run_all, unknown
 from tests.sizes import WHOLE
@@ -62,6 +62,9 @@ def listed() -> Listed:
 @pytest.mark.parametrize("program", PROGRAMS, ids=lambda program: program.name)
 def test_contained_and_told_truly(program: Hostile, sandbox: Sandbox, listed: Listed) -> None:
     report = listed(sandbox).reports[program.name]
+    if report.outcome is Outcome.OUT_OF_MEMORY and not report.stdout:
+        # Files in memory belong to no process: the kernel may have killed the harness with what it had heard.
+        report = sandbox.run(program.program, program.limits)
     assert program.faults(report) == [], report.to_json()
 
 
