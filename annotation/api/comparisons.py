@@ -65,7 +65,7 @@ class FlippedQueryOut(RowSchema):
 
 
 class ComparisonOut(RowSchema):
-    """Two builds over the pairs that both have. A pair without a label on one side is no flip."""
+    """Two builds on the pairs that they share. A pair without a label on one side is no flip."""
 
     first: int = Field(validation_alias="first.pk")
     second: int = Field(validation_alias="second.pk")

@@ -1,4 +1,4 @@
-"""Extend builds, and run cases of them again."""
+"""Extend builds, and run some of their cases again."""
 
 from __future__ import annotations
 

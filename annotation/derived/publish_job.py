@@ -73,7 +73,7 @@ def keep_figures(job: Job) -> None:
 
 
 def to_score(build: Build) -> int:
-    """How many queries are scored anew: those of the benchmark, for each of its runs."""
+    """How many queries are scored again: all of the benchmark, for each of its runs."""
     found = Holes.objects.filter(mining=build.mining_id).select_related("run__benchmark").first()
     return scored_again(found.run.benchmark) if found else 0
 

@@ -15,8 +15,8 @@ from django.db.models import Count, Q, Sum
 from annotation.builds.results.build_comparison import (
     BuildComparison,
     Judged,
-    compare_builds_anew,
     compare_two_builds,
+    compute_build_comparison,
 )
 from annotation.models import Build, Case, LLMCall, Step
 from annotation.pins.pin_record import NothingToPin, collect_code_versions, last_row_id, store_pin
@@ -175,7 +175,7 @@ def two_builds_now(pin: Pin, tick: Callable[[], None]) -> tuple[dict[str, Any], 
     first, second = builds
     if first is None or second is None:
         return {}, {**pin.ground, "cases": [build and build.cases.count() for build in builds]}
-    found = BuildComparison(first=first, second=second, **compare_builds_anew(first, second))
+    found = BuildComparison(first=first, second=second, **compute_build_comparison(first, second))
     tick()
     return serialize_two_builds(found), {**pin.ground, **grounds_of(first, second)}
 

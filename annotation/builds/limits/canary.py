@@ -102,7 +102,7 @@ def some_queries(rows: Sequence[tuple[int, int]], size: int, seed: int) -> list[
 
 
 def prefetch_canary(place: str = "canaries") -> Prefetch[str, QuerySet[Canary], str]:
-    """Reads builds with their own canaries, for `canary_of_build`: one query for all of them."""
+    """What loads each build with its canary, for `canary_of_build`, in one query."""
     return Prefetch(place, Canary.objects.filter(extension=None).defer("drawn"), to_attr=READ)
 
 

@@ -1,7 +1,7 @@
 """Two annotators over the pairs that both have labelled: where labels differ, and what their builds took.
 
 An annotator is whoever labels: a version of the agents, a single LLM, the original data, a merge, a person.
-A pair that one of them has not labelled, or whose label was taken back, is not common: no label is
+A pair that one of them has not labelled, or whose label was withdrawn, is not shared: no label is
 never a 0. An assisted label is left out, as it would agree with what was on the screen.
 """
 

@@ -1,6 +1,6 @@
-"""Two builds over the pairs that both have: where their labels differ, and what each of them took.
+"""Two builds on the pairs that they share: where their labels differ, and what each build cost.
 
-Of a build with several rounds the first is compared: what a rule makes of them all was not asked in one go.
+If a build has several rounds, the first one is compared: only its labels were asked for in one go.
 """
 
 from __future__ import annotations
@@ -86,12 +86,12 @@ class BuildComparison(LabelComparison):
 
 def compare_two_builds(first: Build, second: Build) -> BuildComparison:
     """The comparison as it is now; kept until one of the builds changes."""
-    anew = partial(compare_builds_anew, first, second)
-    found = cache.get_or_set(format_comparison_key(first, second), anew, KEPT_SECONDS)
+    compute = partial(compute_build_comparison, first, second)
+    found = cache.get_or_set(format_comparison_key(first, second), compute, KEPT_SECONDS)
     return BuildComparison(first=first, second=second, **cast("dict[str, Any]", found))
 
 
-def compare_builds_anew(first: Build, second: Build) -> dict[str, Any]:
+def compute_build_comparison(first: Build, second: Build) -> dict[str, Any]:
     """What is kept of a comparison, beside the cases of its rare cells."""
     groups = groups_of(first, second)
     cells: dict[Cell, int] = {(said, other): 0 for said in LABELS for other in LABELS}
@@ -162,7 +162,7 @@ def find_common_cases(build: Build, other: Build, **conditions: object) -> Query
 
 
 def groups_of(first: Build, second: Build) -> tuple[Group, ...]:
-    """The common pairs by what was said of them. One query."""
+    """How many shared pairs have each combination of labels. One query."""
     rows = (
         find_common_cases(first, second)
         .annotate(

@@ -80,7 +80,7 @@ class FlippedQuery:
 
 @dataclass(frozen=True, slots=True)
 class LabelComparison:
-    """`cells` counts pairs by what both said; `queries` have pairs with a label of both, some of them flips.
+    """`cells` counts pairs by their two labels; `queries` have pairs that both labelled, some of them flips.
 
     `worst` are the queries with the most flips, the worst first.
     """

@@ -131,7 +131,7 @@ def why_not(build: Build) -> str:
     if build.pair_list_id is not None:
         return "The build judges given pairs; have further pairs judged by another build."
     if hasattr(build.mining, "holes"):
-        return "The build judges unjudged results of a run; fill more of them with another build."
+        return "This build judges what a run left unjudged. Start another build to judge more."
     if Extension.objects.filter(build=build, state=Extension.State.CANARY).exists():
         return "An extension is at its canary: let it go on, or leave its other pairs."
     if Extension.objects.filter(build=build, state=Extension.State.MINING).exists():

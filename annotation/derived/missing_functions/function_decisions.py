@@ -52,7 +52,7 @@ class DecidedMeanwhile(StoredMeanwhile[ProposalDecision, ProposalChoice]):
 
     words = (
         "This function was decided about after this page was opened. Both decisions are shown: "
-        "keep the stored one, or undo it and decide anew."
+        "keep the stored one, or undo it and decide again."
     )
 
 

@@ -41,6 +41,14 @@ _gettrace, _settrace, _thread_number = sys.gettrace, sys.settrace, _thread.get_i
 _YIELD_VALUE = 86 if sys.version_info < (3, 12) else -1
 
 
+def _loops_by_function(loops: list[tuple[int, int, int]]) -> dict[int, dict[int, int]]:
+    """By the first line of a function: by the first line of each of its loops the last one."""
+    found: dict[int, dict[int, int]] = {}
+    for function, first, last in loops:
+        found.setdefault(function, {})[first] = last
+    return found
+
+
 class Tracer:
     """Steps are sent as they come, folded; coverage goes on for longer; then tracing ends and says so.
 
@@ -88,9 +96,7 @@ class Tracer:
         self._within: set[int] = set()
         self.over = False
         self._candidate, self._program = filenames
-        self._loops: dict[int, dict[int, int]] = {}
-        for function, first, last in request["loops"]:
-            self._loops.setdefault(function, {})[first] = last
+        self._loops = _loops_by_function(request["loops"])
         self._lanes: dict[int, Lane] = {}
         self._active: dict[int, list[Activation]] = {}
         self._suspended: dict[int, Activation] = {}
