@@ -157,7 +157,7 @@ def test_what_can_not_be_done_says_why(run: Run) -> None:
 
 
 def test_such_a_build_is_not_extended(run: Run) -> None:
-    assert "unjudged results of a run" in extension_plan.why_not(judged(run, 1))
+    assert "what a run left unjudged" in extension_plan.why_not(judged(run, 1))
 
 
 def test_a_run_without_holes_has_nothing_to_fill(run: Run) -> None:
