@@ -1,7 +1,7 @@
 # `make help` lists the targets. The environment is .venv/, data goes to var/ or to $COSQA_HOME.
 .DEFAULT_GOAL := help
 .PHONY: help demo test quick test-postgres check lint types contracts run worker bench
-.PHONY: protections honest hostile survive faults figures raters rivals screenshots compose-smoke
+.PHONY: protections honest hostile survive faults fuzz figures raters rivals screenshots compose-smoke
 
 PY := .venv/bin/python
 export PYTHONUNBUFFERED := 1
@@ -73,6 +73,9 @@ survive: .venv/.all ## kill callers and engines at full size: needs root, docker
 faults: .venv/.all ## kill workers, Redis and PostgreSQL 100 times under a build of 2,000 cases (half an hour)
 	@$(PY) -m tests.faults.drive --cases 40 --kills 0 --lease 15 --stall 3 --minutes 4 --skew=-300
 	@$(PY) -m tests.faults.drive $(FAULTS)
+
+fuzz: .venv/.all ## import damaged files of every kind for an hour: nothing may raise, and no record be lost
+	@$(PY) -m tests.fuzz.imports $(FUZZ)
 
 raters: .venv/.all ## let 20 raters rate for a minute on each database, over HTTP, and check that nothing is lost
 	@RATERS_EXAMPLES=200 .venv/bin/pytest --timeout 1800 tests/annotation/studies/enrolment/test_queue_machine.py $(PYTEST)

@@ -1,0 +1,270 @@
+"""Damaged files for every import: none ends in a traceback, and each record is stored or told.
+
+    python -m tests.fuzz.imports --minutes 60     # what `make fuzz` does
+
+Prints a seed for each round of examples. A failure prints the smallest files that show it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import Any, Final
+
+from hypothesis import HealthCheck, given, seed, settings
+from hypothesis import strategies as st
+
+from tests.fuzz.files import DAMAGES, IDS, TEXTS, Damage, Record, objects_of, write_files
+
+EXAMPLES_A_ROUND: Final = 200
+LABELS: Final = st.sampled_from((0, 1, 1, "1", 1.0, 2, 3, 4, -1, 0.5))
+
+
+@dataclass(frozen=True)
+class Source:
+    """Files of one kind, and the words of the command that reads them: `{}` stands for their folder."""
+
+    files: dict[str, Any]
+    words: tuple[str, ...]
+    texts: tuple[tuple[str, str], ...] = ()
+    """(file, key): the texts there are stored, or their records told, while no byte is damaged.
+
+    A key that ends in ? may be missing.
+    """
+
+
+def _table(ending: str, records: Any) -> Source:
+    words = ("table", f"{{}}/t{ending}", "--query", "query", "--snippet", "code", "--label", "label")
+    told = ((f"t{ending}", "query"), (f"t{ending}", "code"))
+    return Source({f"t{ending}": records}, words, told)
+
+
+def _beir(ending: str, corpus: Any, queries: Any, labels: Any) -> Source:
+    qrels = "qrels/test.parquet" if ending == ".parquet" else "qrels/test.tsv"
+    names = f"corpus{ending}", f"queries{ending}"
+    files = {names[0]: corpus, names[1]: queries, qrels: labels}
+    return Source(files, ("beir", "{}"), ((names[0], "text"), (names[1], "text")))
+
+
+def _runs(qrels: str, run: str, ending: str) -> Source:
+    files = {"q.qrels": qrels, f"r{ending}": run}
+    return Source(files, ("evaluate-files", "--qrels", "{}/q.qrels", "--run", f"{{}}/r{ending}"))
+
+
+def _lines(*columns: st.SearchStrategy[Any]) -> st.SearchStrategy[str]:
+    row = st.tuples(*columns).map(lambda values: " ".join(map(str, values)))
+    return st.lists(row, max_size=6).map(lambda rows: "".join(f"{one}\n" for one in rows))
+
+
+NAMED: Final = {"_id": IDS, "text": TEXTS}
+PAIRS: Final = objects_of(
+    **{"query-idx": IDS, "query": TEXTS, "code-idx": IDS, "code": TEXTS, "label": LABELS},
+)
+NUMBERS: Final = st.sampled_from(("0", "1", "3", "-1", "nan", "inf", "1e3", "x"))
+SOURCES: Final[dict[str, st.SearchStrategy[Source]]] = {
+    "table": st.builds(
+        _table,
+        st.sampled_from((".jsonl", ".json", ".csv", ".tsv", ".jsonl.gz", ".csv.gz", ".jsonl.bz2", ".csv.xz")),
+        objects_of(query=TEXTS, code=TEXTS, label=LABELS),
+    ),
+    "beir": st.builds(
+        _beir,
+        st.sampled_from((".jsonl", ".jsonl", ".parquet", ".jsonl.gz")),
+        objects_of(**NAMED, title=st.just("")),
+        objects_of(**NAMED),
+        objects_of(**{"query-id": IDS, "corpus-id": IDS, "score": LABELS}),
+    ),
+    "cosqa": st.builds(
+        lambda records: Source(
+            {"c.json": records}, ("cosqa", "{}/c.json"), (("c.json", "doc"), ("c.json", "code?"))
+        ),
+        objects_of(idx=IDS, doc=TEXTS, code=TEXTS, label=LABELS),
+    ),
+    "cosqa-plus": st.builds(
+        lambda queries, code, pairs: Source(
+            {"query.json": queries, "codebase.json": code, "pairs.json": pairs},
+            ("cosqa-plus", "{}"),
+            (("query.json", "query"), ("codebase.json", "code")),
+        ),
+        objects_of(**{"query-idx": IDS, "query": TEXTS}),
+        objects_of(**{"code-idx": IDS, "code": TEXTS}),
+        PAIRS,
+    ),
+    "codesearchnet": st.builds(
+        lambda ending, records: Source(
+            {f"c{ending}": records}, ("codesearchnet", "{}", "--documentation"), ((f"c{ending}", "code"),)
+        ),
+        st.sampled_from((".jsonl", ".jsonl.gz")),
+        objects_of(code=TEXTS, docstring=TEXTS, func_name=TEXTS, url=TEXTS),
+    ),
+    "ncs": st.builds(
+        lambda records: Source(
+            {"n.json": records}, ("ncs", "{}/n.json"), (("n.json", "question"), ("n.json", "answer"))
+        ),
+        objects_of(stackoverflow_id=IDS, question=TEXTS, answer=TEXTS, question_url=TEXTS),
+    ),
+    "staqc": st.builds(
+        lambda records: Source({"s.pickle": records}, ("staqc", "{}/s.pickle")),
+        st.lists(st.fixed_dictionaries({"id": st.integers(0, 9), "code": TEXTS}), max_size=6),
+    ),
+    "python": st.builds(
+        lambda word, text: Source({"m.py": text}, (word, "{}/m.py")),
+        st.sampled_from(("python", "documented")),
+        st.lists(TEXTS, max_size=5).map("\n".join),
+    ),
+    "runs": st.builds(
+        _runs,
+        _lines(IDS, st.just(0), IDS, NUMBERS),
+        _lines(IDS, st.just("Q0"), IDS, NUMBERS, NUMBERS, st.just("tag")),
+        st.sampled_from((".trec", ".txt")),
+    ),
+}
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended: what it refused as a whole, and the records that it told of by file."""
+
+    refused: str
+    told: dict[str, list[int | None]]
+
+
+def run_command(words: Sequence[str], folder: Path) -> Ended:
+    """Raises whatever is no refusal: that is a traceback to who typed it."""
+    from django.core.management import CommandError, call_command
+
+    filled, problems = [word.format(folder) for word in words], folder / "problems.out"
+    if words[0] != "evaluate-files":
+        filled = ["import", *filled, "--name", "fuzz", "--problems", str(problems)]
+    refused = ""
+    try:
+        call_command(*filled, stdout=StringIO(), stderr=StringIO())
+    except CommandError as error:
+        refused = str(error) or "refused"
+    told = dict[str, list[int | None]]()
+    for line in problems.read_text().splitlines() if problems.exists() else ():
+        problem = json.loads(line)
+        told.setdefault(problem["file"], []).append(problem["record"])
+    return Ended(refused, told)
+
+
+def lost_records(source: Source, folder: Path, ended: Ended) -> list[str]:
+    """Records that are neither stored nor told; whole files that were told of count as told."""
+    lost = []
+    for name, key in source.texts:
+        numbers = ended.told.get(str(folder / name), [])
+        if None in numbers or str(folder) in ended.told:
+            continue
+        records = source.files[name]
+        unstored = [number for number, record in enumerate(records, 1) if not is_stored(record, key)]
+        if name.split(".")[1] in (
+            "csv",
+            "tsv",
+        ):  # problems of a table name lines, of which a row may have several
+            unstored = unstored[len(numbers) :]
+        lost += [f"{name}: {records[number - 1]}" for number in unstored if number not in numbers]
+    return lost
+
+
+def is_stored(record: Record, key: str) -> bool:
+    """Whether the record's text is there, or it needs none."""
+    from retrieval.models import Text
+    from retrieval.models.blobs import digest_of
+    from retrieval.models.texts import canonicalize_text
+
+    if key.endswith("?") and key[:-1] not in record:
+        return True
+    text = record.get(key.rstrip("?"))
+    if not isinstance(text, str) or not text.strip():
+        return False
+    return Text.objects.filter(body=digest_of(canonicalize_text(text))).exists()
+
+
+def check_source(source: Source, damages: dict[str, Sequence[Damage]]) -> str:
+    """Import it and undo that; gives what it ended as. Raises AssertionError where a record was lost."""
+    from django.db import transaction
+
+    with tempfile.TemporaryDirectory() as place, transaction.atomic():
+        folder = Path(place)
+        write_files(folder, source.files, damages)
+        ended = run_command(source.words, folder)
+        whole = not any(damages.values()) and not ended.refused
+        lost = lost_records(source, folder, ended) if whole else []
+        transaction.set_rollback(True)
+    assert not lost, f"neither stored nor told: {lost}"
+    return "refused" if ended.refused else "told of some" if ended.told else "taken"
+
+
+@st.composite
+def damaged_sources(draw: st.DrawFn, kind: str) -> tuple[Source, dict[str, Sequence[Damage]]]:
+    source = draw(SOURCES[kind])
+    if draw(st.booleans()):
+        return source, {}
+    return source, {name: draw(DAMAGES) for name in source.files}
+
+
+def checks_of(kind: str, examples: int, ends: Counter[str]) -> Callable[[], None]:
+    """What imports so many files of one kind, and counts how they end."""
+
+    @settings(max_examples=examples, database=None, deadline=None, suppress_health_check=list(HealthCheck))
+    @given(damaged_sources(kind))
+    def check(drawn: tuple[Source, dict[str, Sequence[Damage]]]) -> None:
+        ends[f"{kind}: {check_source(*drawn)}"] += 1
+
+    return check
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--minutes", type=float, default=60)
+    parser.add_argument("--seed", type=int, default=random.randrange(10**9))
+    parser.add_argument("--kind", choices=list(SOURCES), action="append")
+    options = parser.parse_args()
+    draws, until, ends = random.Random(options.seed), time.monotonic() + 60 * options.minutes, Counter[str]()
+    failed = 0
+    while time.monotonic() < until:
+        for kind in options.kind or SOURCES:
+            drawn = draws.randrange(10**9)
+            print(f"{kind}, seed {drawn}", flush=True)
+            try:
+                seed(drawn)(checks_of(kind, EXAMPLES_A_ROUND, ends))()
+            except Exception as error:
+                failed += 1
+                print(
+                    f"FAILED {kind}, seed {drawn}: {type(error).__name__}: {error}",
+                    *error.__notes__,
+                    sep="\n",
+                )
+    for how, count in sorted(ends.items()):
+        print(f"{count:8,} {how}")
+    print(f"{sum(ends.values()):,} imports, {failed} rounds failed")
+    return 1 if failed else 0
+
+
+def prepare_database(home: Path) -> None:
+    """A new SQLite database with all tables, in this process alone."""
+    import os
+
+    import django
+    from django.core.management import call_command
+
+    os.environ |= {"COSQA_HOME": str(home), "DJANGO_SETTINGS_MODULE": "cosqa_site.settings"}
+    os.environ.pop("DATABASE_URL", None)
+    django.setup()
+    call_command("migrate", verbosity=0)
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as own:
+        prepare_database(Path(own))
+        raise SystemExit(main())
