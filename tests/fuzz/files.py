@@ -80,6 +80,11 @@ def as_json_lines(records: Sequence[Any]) -> bytes:
     return "".join(json.dumps(record) + "\n" for record in records).encode()
 
 
+def as_text(value: object) -> str:
+    """A value as a cell of a table has it."""
+    return "" if value is None else str(value).encode("utf-8", "replace").decode()
+
+
 def as_table(records: Records, separator: str = ",") -> bytes:
     """CSV of what a table can say: numbers become texts, what is missing an empty cell."""
     names = list(dict.fromkeys(name for record in records for name in record)) or ["query"]
@@ -99,11 +104,11 @@ def as_parquet(records: Records) -> bytes:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
-    def written(value: object) -> str | None:
-        return None if value is None else str(value).encode("utf-8", "replace").decode()
-
     names = list(dict.fromkeys(name for record in records for name in record)) or ["_id"]
-    columns = {name: pa.array([written(r.get(name)) for r in records], pa.string()) for name in names}
+    columns = {
+        name: pa.array([as_text(r[name]) if name in r else None for r in records], pa.string())
+        for name in names
+    }
     sink = io.BytesIO()
     pq.write_table(pa.table(columns), sink)
     return sink.getvalue()
