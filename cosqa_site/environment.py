@@ -49,12 +49,22 @@ def read_integer_variable(name: str, default: int, low: int, high: int) -> int:
 
 
 def read_url_variable(name: str, schemes: tuple[str, ...]) -> str:
-    """A URL with one of `schemes`, or empty. Raises ImproperlyConfigured."""
+    """A URL with one of `schemes`, or empty. Raises ImproperlyConfigured, without the URL's password."""
     value = read_text_variable(name)
     if value and not is_url(value, schemes):
         expected = " or ".join(f"{scheme}://{'PATH' if scheme == 'unix' else 'HOST…'}" for scheme in schemes)
-        raise ImproperlyConfigured(f"{name}={value!r}: expected {expected}")
+        raise ImproperlyConfigured(f"{name}={hide_credentials(value)!r}: expected {expected}")
     return value
+
+
+def hide_credentials(address: str) -> str:
+    """The address without what stands before its last @, and without its query: a log keeps what is printed.
+
+    >>> hide_credentials("postgres://me:pass@word@host/name?sslpassword=1")
+    'postgres://****@host/name?****'
+    """
+    plain = re.sub(r"(?s)^(\w*://)?.*@", r"\1****@", address)
+    return re.sub(r"(?s)\?.*", "?****", plain)
 
 
 def is_url(value: str, schemes: tuple[str, ...]) -> bool:
@@ -122,9 +132,8 @@ def read_command_variable(name: str) -> list[str]:
     try:
         return shlex.split(value)
     except ValueError as error:
-        raise ImproperlyConfigured(
-            f"{name}={value!r}: expected a program and its arguments: {error}"
-        ) from error
+        # Not the value: an argument may be a password.
+        raise ImproperlyConfigured(f"{name}: expected a program and its arguments: {error}") from error
 
 
 def read_path_variable(name: str, expected: str) -> str:
@@ -140,5 +149,6 @@ def read_origins_variable(name: str) -> list[str]:
     found = [origin.strip() for origin in read_text_variable(name).split(",") if origin.strip()]
     for origin in found:
         if not is_url(origin, ("https", "http")):
-            raise ImproperlyConfigured(f"{name}={origin!r}: expected https://HOST, more of them after commas")
+            shown = hide_credentials(origin)
+            raise ImproperlyConfigured(f"{name}={shown!r}: expected https://HOST, more of them after commas")
     return found

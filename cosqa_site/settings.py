@@ -6,6 +6,7 @@ Without any variable set this is the one-machine default: SQLite under `var/`, n
 import contextlib
 import os
 import secrets
+import stat
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -15,6 +16,7 @@ from django.core.exceptions import ImproperlyConfigured
 
 from cosqa_site.environment import (
     env,
+    hide_credentials,
     read_boolean_variable,
     read_choice_variable,
     read_command_variable,
@@ -31,6 +33,8 @@ from cosqa_site.environment import (
 from sandbox.host_users import USERS
 from sandbox.pip_install import PACKAGES_AS_OF
 
+os.umask(0o077)
+"""What any process of the workbench writes is for its own user alone, as passwords, labels and reviews are."""
 BASE_DIR = Path(__file__).resolve().parent.parent
 SANDBOX_BACKENDS = ("auto", "bubblewrap", "docker", "none")
 SHORTEST_KEY = 32
@@ -48,7 +52,7 @@ def provider_profile(name: str) -> str:
 
 KNOWN_NAMES = """
     ALLOWED_HOSTS CANARY_ABOVE CANARY_CASES DATABASE_POOL DEBUG DOCKER_HOST DOWNLOAD_MB DOWNLOAD_PRIVATE
-    DRIFT_EVERY EMBEDDINGS_API_KEY EMBEDDINGS_BASE_URL EMBEDDINGS_MODEL EXPORT_DAYS HOME
+    DRIFT_EVERY EMBEDDINGS_API_KEY EMBEDDINGS_BASE_URL EMBEDDINGS_MODEL EXPORT_DAYS HOME HSTS_PRELOAD
     LLM_BASE_URL LLM_MODEL LLM_PROFILE LLM_TIMEOUT LLM_TOKENIZER LLM_WORKERS LOG_LEVEL
     NOTIFY_COMMAND NOTIFY_EMAIL NOTIFY_FROM NOTIFY_SECONDS PIP_CUTOFF PIP_UNDATED
     RUNS_PER_MINUTE
@@ -88,7 +92,22 @@ def find_data_folder() -> Path:
         raise ImproperlyConfigured(
             f"COSQA_HOME={folder}: expected a folder that can be written: {error}"
         ) from error
+    close_to_others(folder)
     return folder
+
+
+def close_to_others(folder: Path) -> None:
+    """Take the rights of other users away from the data folder and its files, as older releases left them.
+
+    A folder for everybody's temporary files stays open: it is not the workbench's alone.
+    """
+    if folder.stat().st_mode & stat.S_ISVTX:
+        return
+    for path in (folder, *folder.iterdir()):
+        mode = path.lstat().st_mode
+        if mode & 0o077 and (path == folder or stat.S_ISREG(mode)):
+            with contextlib.suppress(OSError):  # another user's, or a file that has just gone
+                path.chmod(stat.S_IMODE(mode) & ~0o077)
 
 
 def secret_key(folder: Path) -> str:
@@ -123,7 +142,9 @@ def database_settings(folder: Path) -> dict[str, object]:
 
     config: dict[str, object] = dict(env.db_url_config(given))
     if not config["NAME"]:
-        raise ImproperlyConfigured(f"DATABASE_URL={given!r}: expected postgres://USER@HOST/NAME")
+        raise ImproperlyConfigured(
+            f"DATABASE_URL={hide_credentials(given)!r}: expected postgres://USER@HOST/NAME"
+        )
     config["ENGINE"] = "django.db.backends.postgresql"
     config["CONN_MAX_AGE"] = 0
     config["CONN_HEALTH_CHECKS"] = True  # a restarted server leaves dead connections in the pool
@@ -344,7 +365,9 @@ SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
 SECURE_SSL_REDIRECT = SECURE
 SECURE_REDIRECT_EXEMPT = ["^health/$"]  # load balancers ask without TLS
 SECURE_HSTS_SECONDS = 31_536_000 if SECURE else 0
-SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = SECURE
+SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = read_boolean_variable("COSQA_HSTS_PRELOAD", False)
+SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]
+"""Both ask for rules that bind hosts other than this one, for years: the owner of the domain decides."""
 if SECURE:
     SECURE_PROXY_SSL_HEADER = ("HTTP_X_FORWARDED_PROTO", "https")
 

@@ -19,7 +19,11 @@ from retrieval.texts.hostile import mark_hostile_characters
 LONGEST_ERROR: Final = 1000
 LONGEST_OUTPUT: Final = 800
 LONGEST_SUBJECT: Final = 150
-SECRETS: Final = {"ANTHROPIC_API_KEY", "CELERY_BROKER_URL", "COSQA_SECRET_KEY", "DATABASE_URL", "EMAIL_URL"}
+SECRETS: Final = {
+    *("ANTHROPIC_API_KEY", "COSQA_EMBEDDINGS_API_KEY", "COSQA_SECRET_KEY"),
+    *("CELERY_BROKER_URL", "DATABASE_URL", "EMAIL_URL", "REDIS_URL"),
+    *("PIP_EXTRA_INDEX_URL", "PIP_INDEX_URL"),
+}
 """Variables that the command does not inherit: it needs none of them."""
 
 

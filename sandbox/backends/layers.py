@@ -94,7 +94,7 @@ class Layers:
         self._remove(name)
         with self._unfinished(name) as unfinished:
             make(unfinished)
-            unfinished.chmod(0o755)
+            _open_to_all(unfinished)
             digest, size = _digest(unfinished), _size(unfinished)
             with self._locked("all"):
                 self._make_room(size)
@@ -178,6 +178,15 @@ def _main(folder: str, name: str, most_mb: str, *program: str) -> int:
     except subprocess.CalledProcessError as error:
         return error.returncode
     return 0
+
+
+def _open_to_all(layer: Path) -> None:
+    """Let every user read the layer, whatever the maker's umask was: programs run as users of their own."""
+    layer.chmod(0o755)
+    for path, found in _walk(layer):
+        wanted = found.st_mode | (0o055 if found.st_mode & stat.S_IXUSR else 0o044)
+        if wanted != found.st_mode and not stat.S_ISLNK(found.st_mode):
+            os.chmod(path, stat.S_IMODE(wanted))
 
 
 def _digest(layer: Path) -> str:

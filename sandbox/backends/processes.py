@@ -71,6 +71,7 @@ def start_process(command: Sequence[str], descriptors: tuple[int, ...] = ()) -> 
         cwd="/",
         pass_fds=descriptors,
         start_new_session=True,
+        umask=0o022,  # whatever the caller's, as programs see it
     )
 
 

@@ -95,7 +95,9 @@ def test_a_wrong_value_stops_the_start_and_says_what_was_expected(
     with pytest.raises(ImproperlyConfigured) as told:
         read()
     message = str(told.value)
-    assert message.startswith(f"{name}={value!r}: expected")
+    # A command's arguments may be passwords, so it is not repeated.
+    shown = "" if name == "COSQA_NOTIFY_COMMAND" else f"={value!r}"
+    assert message.startswith(f"{name}{shown}: expected")
     assert expected in message
 
 
@@ -242,3 +244,80 @@ def test_the_command_line_shows_the_message(environment: pytest.MonkeyPatch) -> 
     )
     assert ended.returncode == 1
     assert ended.stderr == "COSQA_SANDBOX='podman': expected one of auto, bubblewrap, docker, none\n"
+
+
+SECRETS = [
+    ("DATABASE_URL", "postgres://me:hid/den@db:port/name"),
+    ("DATABASE_URL", "mysql://me:hid@den@db/name?sslpassword=hidden"),
+    ("DATABASE_URL", "postgres://me:hid#den@db/"),
+    ("REDIS_URL", "me:hidden@cache:6379"),
+    ("CELERY_BROKER_URL", "sqs://key:hidden@"),
+    ("EMAIL_URL", "http://me:hidden@mail"),
+    ("COSQA_LLM_BASE_URL", "ftp://me:hidden@models"),
+    ("COSQA_NOTIFY_COMMAND", "hook --token=hidden 'half a quote"),
+    ("COSQA_TRUSTED_ORIGINS", "me:hidden@example.org"),
+    ("COSQA_SECRET_KEY", "hidden"),
+]
+
+
+@pytest.mark.parametrize(("name", "value"), SECRETS)
+def test_an_error_at_the_start_shows_no_password(
+    environment: pytest.MonkeyPatch, name: str, value: str
+) -> None:
+    environment.setenv(name, value)
+    with pytest.raises(ImproperlyConfigured) as told:
+        read()
+    message = str(told.value)
+    assert message.startswith(name)
+    assert "expected" in message
+    assert "hid" not in message
+    assert "den" not in message
+
+
+@pytest.mark.parametrize("umask", [0o000, 0o022, 0o077])
+def test_the_data_folder_and_what_is_written_are_for_their_owner_alone(tmp_path: Path, umask: int) -> None:
+    home = tmp_path / "home"
+    command = [sys.executable, str(ROOT / "manage.py"), "account", "ada", "--role", "admin", "--new-password"]
+    subprocess.run(
+        command,
+        check=True,
+        timeout=120,
+        umask=umask,
+        capture_output=True,
+        env={"PATH": os.environ["PATH"], "COSQA_HOME": str(home)},
+    )
+    modes = {path.name: oct(path.stat().st_mode & 0o777) for path in (home, *home.rglob("*"))}
+    assert modes.pop("home") == modes.pop("static") == "0o700"
+    assert {"workbench.sqlite3", "secret-key"} <= set(modes)
+    assert set(modes.values()) == {"0o600"}, modes
+
+
+def test_what_an_older_release_left_open_is_closed(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    home = tmp_path / "data"
+    home.mkdir()
+    for name in ("workbench.sqlite3", "workbench.sqlite3-wal", "workbench.sqlite3-shm"):
+        (home / name).touch()
+        (home / name).chmod(0o644)
+    home.chmod(0o755)
+    read()
+    assert home.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o077 for path in home.iterdir()} == {0}
+
+
+def test_a_folder_for_everybody_stays_open(environment: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    shared = tmp_path / "data"
+    shared.mkdir()
+    shared.chmod(0o1777)
+    read()
+    assert shared.stat().st_mode & 0o7777 == 0o1777
+
+
+@pytest.mark.parametrize(("asked", "told"), [("", False), ("true", True)])
+def test_browsers_keep_a_list_of_this_domain_only_when_asked(
+    environment: pytest.MonkeyPatch, asked: str, told: bool
+) -> None:
+    environment.setenv("COSQA_SECURE", "true")
+    environment.setenv("COSQA_HSTS_PRELOAD", asked)
+    found = read()
+    assert found["SECURE_HSTS_SECONDS"] > 0
+    assert (found["SECURE_HSTS_PRELOAD"], found["SECURE_HSTS_INCLUDE_SUBDOMAINS"]) == (told, told)

@@ -57,6 +57,27 @@ def content(layers: Layers) -> set[str]:
     return {path.name for path in layers.folder.iterdir() if not path.name.startswith(".")}
 
 
+def test_every_user_can_read_a_layer_whatever_the_makers_umask_was(layers: Layers) -> None:
+    def make(folder: Path) -> None:
+        filled()(folder)
+        (folder / "tool").touch(mode=0o700)
+
+    before = os.umask(0o077)
+    try:
+        made = layers.ensure("one", make)
+    finally:
+        os.umask(before)
+    modes = {path.name: oct(path.stat().st_mode & 0o777) for path in (made, *made.rglob("*"))}
+    assert modes == {
+        "one": "0o755",
+        "package": "0o755",
+        "module.py": "0o644",
+        "data": "0o644",
+        "tool": "0o755",
+    }
+    assert reopened(layers).find("one") == made
+
+
 def test_a_layer_is_made_once_however_many_threads_ask(layers: Layers) -> None:
     together = threading.Barrier(8)
     made: list[Path] = []

@@ -46,6 +46,16 @@ def _settles(condition: Callable[[], bool]) -> bool:
     return condition()
 
 
+def test_a_program_never_sees_the_callers_umask() -> None:
+    before = os.umask(0o077)
+    try:
+        with run_process_in_block(["/bin/sh", "-c", "umask"]) as process:
+            assert process.stdout
+            assert process.stdout.read() == b"0022\n"
+    finally:
+        os.umask(before)
+
+
 def test_the_block_ends_all_of_it() -> None:
     with run_process_in_block(
         ["/bin/sh", "-c", "sleep 100 & echo $0; sleep 100", build_process_mark()]
