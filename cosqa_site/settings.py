@@ -34,7 +34,7 @@ from sandbox.host_users import USERS
 from sandbox.pip_install import PACKAGES_AS_OF
 
 os.umask(0o077)
-"""What any process of the workbench writes is for its own user alone, as passwords, labels and reviews are."""
+"""What any process of the workbench writes is for its own user alone: there are passwords and blind labels."""
 BASE_DIR = Path(__file__).resolve().parent.parent
 SANDBOX_BACKENDS = ("auto", "bubblewrap", "docker", "none")
 SHORTEST_KEY = 32

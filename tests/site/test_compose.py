@@ -17,7 +17,7 @@ from cosqa_site.settings import known_names
 
 ROOT = Path(__file__).resolve().parents[2]
 SOCKET = "/var/run/docker.sock"
-REQUIRED = {"COSQA_SECRET_KEY": "x", "POSTGRES_PASSWORD": "x"}
+REQUIRED = {"COSQA_SECRET_KEY": "x", "POSTGRES_PASSWORD": "x", "REDIS_PASSWORD": "x"}
 COMPOSE = shutil.which("docker-compose")
 
 
@@ -69,6 +69,42 @@ def test_what_people_wait_for_has_a_worker_to_itself(ours: dict[str, dict[str, A
 
 def test_one_beat_beats(ours: dict[str, dict[str, Any]]) -> None:
     assert [name for name, service in ours.items() if " beat " in str(service.get("command"))] == ["beat"]
+
+
+def test_each_key_reaches_only_the_services_that_use_it(services: dict[str, dict[str, Any]]) -> None:
+    def having(variable: str) -> set[str]:
+        return {name for name, service in services.items() if variables_of(service) & {variable}}
+
+    workers = {name for name in services if name.startswith("worker-")}
+    assert having("COSQA_SECRET_KEY") == {"web"}
+    assert having("ANTHROPIC_API_KEY") == having("EMAIL_URL") == {"web", "worker-llm"}
+    assert having("COSQA_EMBEDDINGS_API_KEY") == {"web", "worker-llm", "worker-mining"}
+    assert having("POSTGRES_PASSWORD") == {"web", "postgres", *workers}
+    assert having("REDIS_PASSWORD") == {"web", "redis", "beat", *workers}
+
+
+def variables_of(service: dict[str, Any]) -> set[str]:
+    """Names that its environment takes from `.env`."""
+    return variables(str(service["environment"]))
+
+
+def test_no_service_has_rights_of_root_or_writes_to_its_image(services: dict[str, dict[str, Any]]) -> None:
+    for name, service in services.items():
+        assert service["cap_drop"] == ["ALL"], name
+        assert not service.get("cap_add"), name
+        assert service["security_opt"] == ["no-new-privileges:true"], name
+        assert service["read_only"] is True, name
+        assert service["mem_limit"], name
+
+
+def test_no_command_line_has_a_password(services: dict[str, dict[str, Any]]) -> None:
+    """Every user of the machine can read the arguments of a process; `$$` is left to the container's shell."""
+    commands = [str(service.get("command")) for service in services.values()]
+    assert [re.findall(r"(?<!\$)\$\{?\w+", command) for command in commands] == [[]] * len(commands)
+    image = (ROOT / "cosqa_site/Dockerfile").read_text()
+    assert not re.search(r"^ARG", image, re.MULTILINE)
+    for service in services.values():
+        assert set(service.get("build", {}).get("args", {})) <= {"FTP_PROXY"}
 
 
 def test_what_is_published_is_published_to_this_machine_alone(services: dict[str, dict[str, Any]]) -> None:
