@@ -34,7 +34,7 @@ from sandbox.host_users import USERS
 from sandbox.pip_install import PACKAGES_AS_OF
 
 os.umask(0o077)
-"""What any process of the workbench writes is for its own user alone: there are passwords and blind labels."""
+"""What any process of the workbench writes is for its own user alone: passwords, drafts, blind labels."""
 BASE_DIR = Path(__file__).resolve().parent.parent
 SANDBOX_BACKENDS = ("auto", "bubblewrap", "docker", "none")
 SHORTEST_KEY = 32
@@ -52,7 +52,8 @@ def provider_profile(name: str) -> str:
 
 KNOWN_NAMES = """
     ALLOWED_HOSTS CANARY_ABOVE CANARY_CASES DATABASE_POOL DEBUG DOCKER_HOST DOWNLOAD_MB DOWNLOAD_PRIVATE
-    DRIFT_EVERY EMBEDDINGS_API_KEY EMBEDDINGS_BASE_URL EMBEDDINGS_MODEL EXPORT_DAYS HOME HSTS_PRELOAD
+    DRIFT_EVERY EMBEDDINGS_API_KEY EMBEDDINGS_BASE_URL EMBEDDINGS_MODEL EXPORT_DAYS HOME
+    HSTS_PRELOAD IMPORT_MB
     LLM_BASE_URL LLM_MODEL LLM_PROFILE LLM_TIMEOUT LLM_TOKENIZER LLM_WORKERS LOG_LEVEL
     NOTIFY_COMMAND NOTIFY_EMAIL NOTIFY_FROM NOTIFY_SECONDS PIP_CUTOFF PIP_UNDATED
     RUNS_PER_MINUTE
@@ -209,6 +210,7 @@ CANARY_CASES = read_integer_variable("COSQA_CANARY_CASES", 200, 10, 10_000)
 DRIFT_EVERY = read_integer_variable("COSQA_DRIFT_EVERY", 10_000, 100, 999_999_999)
 DOWNLOAD_MB = read_integer_variable("COSQA_DOWNLOAD_MB", 2000, 1, 1_000_000)
 DOWNLOAD_PRIVATE = read_boolean_variable("COSQA_DOWNLOAD_PRIVATE", False)
+IMPORT_MB = read_integer_variable("COSQA_IMPORT_MB", 4096, 256, 1_000_000)
 EXPORT_DAYS = read_integer_variable("COSQA_EXPORT_DAYS", 7, 0, 36_500)
 RUNS_PER_MINUTE = read_integer_variable("COSQA_RUNS_PER_MINUTE", 60, 1, 100_000)
 

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from typing import Any
 
 from django.core.management.base import BaseCommand, CommandError
+
+from retrieval.management.memory_limit import OutOfMemory, bound_import_memory
 
 
 class LightCommand(BaseCommand):
@@ -17,9 +20,12 @@ class LightCommand(BaseCommand):
     requires_system_checks = ["cosqa"]
     refusals: tuple[type[Exception], ...] = ()
     """Errors that say what is wrong: people see their message alone."""
+    reads_foreign_files = False
+    """Whether the command reads files of others, and so runs within COSQA_IMPORT_MB of memory."""
 
     def execute(self, *args: Any, **options: Any) -> Any:
         try:
-            return super().execute(*args, **options)
-        except self.refusals as why:
+            with bound_import_memory() if self.reads_foreign_files else nullcontext():
+                return super().execute(*args, **options)
+        except (*self.refusals, OutOfMemory) as why:
             raise CommandError(str(why)) from why

@@ -18,6 +18,7 @@ from retrieval.texts.plurals import count_noun
 
 
 class Command(LightCommand):
+    reads_foreign_files = True
     help = (
         "'import' loads labels that people gave elsewhere into a study without a build: CodeSearchNet's "
         "annotations, or a CSV file with the columns item, label (and perhaps rater, query, notes). "

@@ -22,6 +22,7 @@ MAX_PROBLEMS_SHOWN: Final = 20
 
 
 class Command(LightCommand):
+    reads_foreign_files = True
     help = (
         "Exchange requests and replies by file. 'export' writes every request that waits, one JSON object a "
         "line (id, agent, model, system, messages, schema), with --parts into several files; 'import' takes "

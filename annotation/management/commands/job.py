@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import nullcontext
 from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 from django.utils.module_loading import import_string
 
+from retrieval.jobs import close_job
 from retrieval.management import leash
 from retrieval.management.light import LightCommand
+from retrieval.management.memory_limit import OutOfMemory, bound_import_memory
 from retrieval.models import Job
 
 PERFORMERS: Final[Mapping[str, str]] = {
@@ -22,6 +25,8 @@ PERFORMERS: Final[Mapping[str, str]] = {
     Job.Kind.PUBLISH: "annotation.derived.publish_job.perform_publish_job",
 }
 """By name, so that a child loads what its own kind needs."""
+FILES_OF_OTHERS: Final = (Job.Kind.IMPORT, Job.Kind.RUN)
+"""What is read within COSQA_IMPORT_MB of memory."""
 AFTERWARDS: Final[Mapping[str, str]] = {
     Job.Kind.RUN: "retrieval.evaluation.runs.jobs.precompute_boards",
     Job.Kind.SCORE: "retrieval.evaluation.runs.jobs.precompute_boards",
@@ -42,6 +47,10 @@ class Command(LightCommand):
         job = Job.objects.select_related("created_by").filter(pk=options["job"]).first()
         if job is None:
             raise CommandError(f"There is no job {options['job']}.")
-        import_string(PERFORMERS[job.kind])(job)
+        try:
+            with bound_import_memory() if job.kind in FILES_OF_OTHERS else nullcontext():
+                import_string(PERFORMERS[job.kind])(job)
+        except OutOfMemory as why:
+            close_job(job, Job.State.FAILED, str(why))
         if job.kind in AFTERWARDS:
             import_string(AFTERWARDS[job.kind])(job)

@@ -18,6 +18,7 @@ DEFAULT = "ndcg@10,mrr@10,map@10,mmrr,recall@100"
 
 
 class Command(LightCommand):
+    reads_foreign_files = True
     help = (
         "Score a run against judgements, both files; no database is needed. Judgements are TREC qrels (query "
         "iteration document relevance) or CodeSearchNet's annotations (CSV: Language,Query,GitHubUrl,"

@@ -28,6 +28,7 @@ PROBLEMS_SHOWN = 20
 
 
 class Command(LightCommand):
+    reads_foreign_files = True
     help = (
         "Import a collection. Idempotent: what is there already is left alone. Every function is kept; "
         "which rules it passes is stored with it."

@@ -15,6 +15,7 @@ from retrieval.sources.readers.lines import Malformed
 
 
 class Command(LightCommand):
+    reads_foreign_files = True
     help = (
         "Answered@1, @5, @10 (numbers of questions) and MRR of each system in a score sheet of the Neural "
         "Code Search Evaluation Dataset: CSV with a column 'SYSTEM FRank' for each system; NF is not found "

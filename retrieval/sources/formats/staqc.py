@@ -40,7 +40,7 @@ def load_safe_pickle(content: bytes) -> Any:
     """The numbers, texts, flat tuples and dicts that a pickle holds. Raises `pickle.UnpicklingError`."""
     try:
         return _Plain(io.BytesIO(content), encoding="utf-8", errors="replace").load()
-    except pickle.UnpicklingError:
+    except (pickle.UnpicklingError, MemoryError):
         raise
     except Exception as error:  # a damaged pickle raises whatever its last instruction meets
         told = f"{type(error).__name__}: {str(error)[:100]}".removesuffix(": ")

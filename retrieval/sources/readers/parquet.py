@@ -17,6 +17,8 @@ ENDING = ".parquet"
 ROWS_AT_ONCE = 100
 """Of up to four million characters a text: memory is bounded by these rows."""
 BUFFER = 2**20
+BYTES_A_CHARACTER = 4
+"""The most that UTF-8 takes."""
 PART = re.compile(r"(.+)-(\d{5})-of-(\d{5})")
 """How data sets are cut: `test-00000-of-00002.parquet`."""
 CONVERTED = re.compile(r"\d{4}")
@@ -43,41 +45,103 @@ def read_parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int,
     size = path.stat().st_size
     number, left = 0, max(SURELY_SMALL, PACKED_AT_MOST * size)
     try:
-        with parquet.ParquetFile(path, buffer_size=BUFFER, pre_buffer=False) as file:
+        with parquet.ParquetFile(
+            path, buffer_size=BUFFER, pre_buffer=False, read_dictionary=_text_columns(parquet, path)
+        ) as file:
             wanted = [name for name in columns if name in file.schema_arrow.names]
+            if _stated_bytes(file.metadata, wanted) > left:
+                yield _bomb(path, 1)
+                return
             for batch in file.iter_batches(ROWS_AT_ONCE, columns=wanted):
                 add_read_bytes(path, size * batch.num_rows // file.metadata.num_rows)
-                if (left := left - batch.nbytes) < 0:
-                    told = f"unpacks to over {PACKED_AT_MOST} times its size: what is left is not read"
-                    yield Problem(str(path), number + 1, told)
+                unpacked = sum(map(_unpacked_bytes, batch.columns))
+                if (left := left - unpacked) < 0:
+                    yield _bomb(path, number + 1)
                     return
-                for number, record in enumerate(_records(batch), number + 1):  # noqa: B020 -- goes on from it
+                records = _records(batch, unpacked > SURELY_SMALL)
+                for number, record in enumerate(records, number + 1):  # noqa: B020 -- goes on from it
                     yield _within_limit(path, number, record)
     except (OSError, arrow.ArrowException, UnicodeDecodeError) as error:  # the last of a column's name
         why = " ".join(str(error).split())
         yield Problem(str(path), number, f"is not readable Parquet: {why}")
 
 
-def _records(batch: Any) -> Sequence[Object | None]:
-    """The rows of a batch; None for one with bytes that are no text, which costs the others nothing."""
+def _bomb(path: Path, number: int) -> Problem:
+    return Problem(
+        str(path), number, f"unpacks to over {PACKED_AT_MOST} times its size: what is left is not read"
+    )
+
+
+def _text_columns(parquet: Any, path: Path) -> list[str]:
+    """Paths of the columns of texts: one that many rows share is then kept once until it is counted."""
+    schema = parquet.read_metadata(path).schema
+    columns = (schema.column(place) for place in range(len(schema)))
+    return [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+
+
+def _stated_bytes(metadata: Any, wanted: Sequence[str]) -> int:
+    """What the file says that its pages unpack to, of the wanted columns."""
+    groups = map(metadata.row_group, range(metadata.num_row_groups))
+    columns = (group.column(place) for group in groups for place in range(group.num_columns))
+    return sum(
+        column.total_uncompressed_size
+        for column in columns
+        if column.path_in_schema.partition(".")[0] in wanted
+    )
+
+
+def _unpacked_bytes(column: Any) -> int:
+    """Bytes of a column's values; one that several rows share counts for each."""
+    arrow, _ = import_pyarrow()
+    if arrow.types.is_dictionary(column.type) and _is_text(arrow, column.type.value_type):
+        from pyarrow import compute
+
+        lengths = compute.binary_length(column.dictionary)
+        return compute.sum(lengths.cast("int64").take(column.indices)).as_py() or 0
+    if isinstance(column, (arrow.ListArray, arrow.LargeListArray, arrow.FixedSizeListArray)):
+        return _unpacked_bytes(column.flatten())
+    if isinstance(column, arrow.StructArray):
+        return sum(map(_unpacked_bytes, column.flatten()))
+    return int(column.nbytes)
+
+
+def _is_text(arrow: Any, kind: Any) -> bool:
+    kinds = ("is_string", "is_large_string", "is_binary", "is_large_binary")
+    return any(getattr(arrow.types, is_kind)(kind) for is_kind in kinds)
+
+
+def _records(batch: Any, is_large: bool) -> Iterator[Object | str]:
+    """The rows of a batch, or what is wrong with one; those of a large batch are unpacked one by one."""
     try:
-        return list(batch.to_pylist())
+        rows = None if is_large else batch.to_pylist()
     except UnicodeDecodeError:
-        found: list[Object | None] = []
-        for place in range(batch.num_rows):
-            try:
-                found += batch.slice(place, 1).to_pylist()
-            except UnicodeDecodeError:
-                found.append(None)
-        return found
+        rows = None
+    if rows is not None:
+        yield from rows
+        return
+    for place in range(batch.num_rows):
+        yield _only_record(batch.slice(place, 1))
 
 
-def _within_limit(path: Path, number: int, record: Object | None) -> tuple[int, Object] | Problem:
-    if record is None:
-        return Problem(str(path), number, "has bytes that are not UTF-8")
+def _only_record(row: Any) -> Object | str:
+    """The record of a batch of one; bytes that are no text cost the other rows nothing."""
+    if sum(map(_unpacked_bytes, row.columns)) > BYTES_A_CHARACTER * RECORD_LIMIT:
+        return _too_long()
+    try:
+        return dict(row.to_pylist()[0])
+    except UnicodeDecodeError:
+        return "has bytes that are not UTF-8"
+
+
+def _too_long() -> str:
+    return f"is longer than {RECORD_LIMIT:,} characters and is skipped"
+
+
+def _within_limit(path: Path, number: int, record: Object | str) -> tuple[int, Object] | Problem:
+    if isinstance(record, str):
+        return Problem(str(path), number, record)
     if any(isinstance(value, str) and len(value) > RECORD_LIMIT for value in record.values()):
-        message = f"is longer than {RECORD_LIMIT:,} characters and is skipped"
-        return Problem(str(path), number, message)
+        return Problem(str(path), number, _too_long())
     return number, record
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import struct
+import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -10,6 +11,8 @@ from typing import Any
 
 import pyarrow
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from pyarrow import parquet
 
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
@@ -154,6 +157,95 @@ def test_a_long_text_is_skipped_and_a_bomb_is_not_unpacked(
     bomb = written(tmp_path, {"bomb.parquet": [{"text": "x" * 2**20}] * 70}) / "bomb.parquet"
     assert bomb.stat().st_size * 200 < SURELY_SMALL
     assert "unpacks to over 200 times its size" in str(next(reading.read_parquet_rows(bomb, ["text"])))
+
+
+def shared_text(path: Path, length: int, rows: int) -> Path:
+    """A file of a few KB in which all rows share one text."""
+    text = pyarrow.DictionaryArray.from_arrays(pyarrow.array([0] * rows, pyarrow.int32()), ["a" * length])
+    table = pyarrow.table({"text": text, "_id": [str(row) for row in range(rows)]})
+    parquet.write_table(table, path, compression="zstd", dictionary_pagesize_limit=2**30, store_schema=False)
+    return path
+
+
+def peak_megabytes(path: Path, columns: str) -> tuple[int, str]:
+    """Memory that reading the file took in a process of its own, and the last thing that came."""
+    program = (
+        "import resource, sys; from pathlib import Path; import pyarrow.parquet\n"
+        "from retrieval.sources.readers.parquet import read_parquet_rows\n"
+        "peak = lambda: resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024\n"
+        "before, last = peak(), ''\n"
+        "for row in read_parquet_rows(Path(sys.argv[1]), sys.argv[2].split()): last = str(row)[:300]\n"
+        "print(peak() - before, last)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program, str(path), columns],
+        check=True,
+        capture_output=True,
+        text=True,
+        timeout=120,
+    )
+    peak, _, last = done.stdout.partition(" ")
+    return int(peak), last
+
+
+def test_a_text_that_all_rows_share_is_no_bomb_of_memory(tmp_path: Path) -> None:
+    """100 rows of 20 MB in 2 KB: 3.2 GB when every row got a text of its own."""
+    bomb = shared_text(tmp_path / "bomb.parquet", 20_000_000, 100)
+    assert bomb.stat().st_size < 10_000
+    peak, last = peak_megabytes(bomb, "text _id")
+    assert "unpacks to over 200 times its size" in last
+    assert peak < 300
+
+
+def test_lists_and_structs_of_one_text_are_counted_too(tmp_path: Path) -> None:
+    texts = pyarrow.array([["a" * 1_000_000] * 100], pyarrow.list_(pyarrow.string()))
+    structs = pyarrow.array([{"a": "b" * 80_000_000}], pyarrow.struct([("a", pyarrow.string())]))
+    for name, column in (("lists", texts), ("structs", structs)):
+        path = tmp_path / f"{name}.parquet"
+        parquet.write_table(pyarrow.table({"text": column}), path, compression="zstd")
+        (problem,) = reading.read_parquet_rows(path, ["text"])
+        assert "unpacks to over 200 times its size" in str(problem)
+
+
+def test_rows_after_a_text_that_is_too_long_are_read_from_a_large_batch(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "SURELY_SMALL", 10_000)
+    monkeypatch.setattr(reading, "PACKED_AT_MOST", 10_000)
+    monkeypatch.setattr(reading, "RECORD_LIMIT", 1_000)
+    rows = [{"text": "x" * 20_000}, {"text": "y"}, {"text": None}]
+    path = written(tmp_path, {"one.parquet": rows}) / "one.parquet"
+    problem, *others = reading.read_parquet_rows(path, ["text"])
+    assert str(problem).endswith("record 1: is longer than 1,000 characters and is skipped")
+    assert others == [(2, {"text": "y"}), (3, {"text": None})]
+
+
+@given(
+    rows=st.lists(
+        st.fixed_dictionaries(
+            {
+                "text": st.none() | st.text(max_size=5),
+                "tokens": st.none() | st.lists(st.none() | st.text(max_size=3), max_size=3),
+                "meta": st.none() | st.fixed_dictionaries({"a": st.none() | st.text(max_size=3)}),
+                "score": st.none() | st.integers(-5, 5),
+            }
+        ),
+        min_size=1,
+        max_size=120,
+    )
+)
+def test_what_is_written_is_read(
+    tmp_path_factory: pytest.TempPathFactory, rows: list[dict[str, Any]]
+) -> None:
+    kinds = {
+        "text": pyarrow.string(),
+        "tokens": pyarrow.list_(pyarrow.string()),
+        "meta": pyarrow.struct([("a", pyarrow.string())]),
+        "score": pyarrow.int64(),
+    }
+    path = tmp_path_factory.mktemp("rows") / "one.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist(rows, pyarrow.schema(list(kinds.items()))), path)
+    assert list(reading.read_parquet_rows(path, list(kinds))) == list(enumerate(rows, 1))
 
 
 def test_bytes_that_are_no_text_cost_their_row_alone(tmp_path: Path) -> None:
