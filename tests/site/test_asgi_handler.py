@@ -110,8 +110,8 @@ def test_a_thread_keeps_its_connection_as_long_as_the_settings_say(
     request.method = "GET"
 
     def twice() -> None:
-        handler.answer(request)
-        handler.answer(request)
+        handler.answer(asks, request)
+        handler.answer(asks, request)
 
     with opened() as handler:
         handler.threads.submit(twice).result(20)
