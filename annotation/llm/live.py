@@ -8,6 +8,7 @@ A server that refuses a way (400) was not paid, so the next one is tried and rem
 import os
 import threading
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from annotation.llm import failures
@@ -47,17 +48,23 @@ class LiveLLM:
 
     `base_url` is the address without `/v1` (the client adds it), empty for Anthropic's own; `timeout`
     is in seconds, for the first line of a reply and once more for the rest. Raises LiveSettingsError for an
-    address or key that can't work.
+    address or key that can't work. `judged`: see `bounded_client`.
     """
 
     def __init__(
-        self, api_key: str, profile: ProviderProfile, *, base_url: str = "", timeout: float = 120.0
+        self,
+        api_key: str,
+        profile: ProviderProfile,
+        *,
+        base_url: str = "",
+        timeout: float = 120.0,
+        judged: Sequence[str] = (),
     ) -> None:
         self.name = f"live:{profile.name}"
         self.profile = profile
         self.base_url = _checked_url(base_url or ANTHROPIC_URL)
         self._api_key = _checked_key(api_key, profile)
-        self._timeout = timeout
+        self._timeout, self._judged = timeout, judged
         self._lock = threading.Lock()
         self._made: tuple[int, Anthropic] | None = None
         self._first_rung: dict[str, int] = {}
@@ -157,7 +164,7 @@ class LiveLLM:
             base_url=self.base_url,
             timeout=self._timeout,
             max_retries=0,
-            http_client=bounded_client(self._timeout),
+            http_client=bounded_client(self._timeout, self._judged),
         )
 
     def _refuse_other_host(self, request: Request) -> None:

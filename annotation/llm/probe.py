@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -94,14 +94,16 @@ def ask_probe(
     timeout: float,
     replies: list[Reply] | None = None,
     before: Callable[[], None] = lambda: None,
+    judged: Sequence[str] = (),
 ) -> Probed:
     """What the server can do. Raises LLMError where it does not even answer in words.
 
     `caching` costs two requests of about 6,000 tokens; `batches` one short request, at half the price where
     there are batches, and up to `BATCH_WITHIN` seconds. What was answered is in `replies`, also where the
-    probe fails. `before` is called before each question, which may take LONGEST times the `timeout`.
+    probe fails. `before` is called before each question, which may take LONGEST times the `timeout`. With
+    `judged` these numeric addresses alone are connected to.
     """
-    probing = _Probing(base_url, api_key, model, timeout, [] if replies is None else replies, before)
+    probing = _Probing(base_url, api_key, model, timeout, [] if replies is None else replies, before, judged)
     profile = probing.profile(caching)
     if batches:
         profile = replace(profile, batches=probing.batches(profile))
@@ -125,7 +127,9 @@ class _Probing:
         timeout: float,
         replies: list[Reply],
         before: Callable[[], None],
+        judged: Sequence[str],
     ) -> None:
+        self._judged = judged
         self._base_url, self._key, self._model, self._timeout = base_url, api_key, model, timeout
         self.findings: list[Finding] = []
         self.replies, self._before = replies, before
@@ -258,7 +262,7 @@ class _Probing:
     def _llm(self, profile: ProviderProfile, key: str | None = None) -> LiveLLM:
         chosen = self._key if key is None else key
         self._before()
-        return LiveLLM(chosen, profile, base_url=self._base_url, timeout=self._timeout)
+        return LiveLLM(chosen, profile, base_url=self._base_url, timeout=self._timeout, judged=self._judged)
 
     def _note(self, tried: str, works: bool, told: str) -> bool:
         self.findings.append(Finding(tried, works, told))

@@ -29,6 +29,7 @@ from annotation.builds.pipeline.llm_calls import give_connection_back, no_connec
 from annotation.llm import LLMError, Reply, deadline
 from annotation.llm.probe import Probed, ask_probe
 from annotation.models import ConnectionTest, ProjectTally
+from retrieval.sources.web.address import list_inner_addresses
 from retrieval.texts.hostile import mark_hostile_characters
 
 log = logging.getLogger(__name__)
@@ -116,18 +117,28 @@ def refuse_bad_address(address: str) -> None:
         raise TestRefused("Leave /v1 out of the address; the workbench adds it.")
 
 
-def refuse_forbidden_place(address: str) -> None:
-    """Raises TestRefused where the address leads to what a cloud tells its machines about themselves."""
+def judge_place(address: str) -> tuple[str, ...]:
+    """The numeric addresses that the address leads to, all of which may be asked.
+
+    Raises TestRefused where one is what a cloud tells its machines about themselves. Whoever goes on has to
+    connect to one of these: the name may mean another place the next moment.
+    """
     host = urlsplit(address).hostname or ""
     try:
         found = socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)
     except OSError as error:
         raise TestRefused(f"The name {host} can't be resolved: {error}.") from error
-    for *_, place in found:
-        number = ipaddress.ip_address(str(place[0]).partition("%")[0])
-        number = getattr(number, "ipv4_mapped", None) or number
-        if number in METADATA or any(getattr(number, f"is_{kind}") for kind in NOWHERE):
-            raise TestRefused(f"{host} leads to {number}, where no language model is asked.")
+    places = tuple(dict.fromkeys(str(place[0]) for *_, place in found))
+    for place in places:
+        refuse_forbidden_place(host, ipaddress.ip_address(place.partition("%")[0]))
+    return places
+
+
+def refuse_forbidden_place(host: str, number: ipaddress.IPv4Address | ipaddress.IPv6Address) -> None:
+    """Raises TestRefused where a cloud tells its machines about themselves, also inside an IPv6 address."""
+    for each in (number, *list_inner_addresses(number)):
+        if each in METADATA or any(getattr(each, f"is_{kind}") for kind in NOWHERE):
+            raise TestRefused(f"{host} leads to {each}, where no language model is asked.")
 
 
 def has_waiting_connection_test() -> bool:
@@ -186,8 +197,7 @@ def probe_server(test: ConnectionTest, replies: list[Reply]) -> Probed:
     with no_connection():
         if test.configured and lacks_key():
             raise TestRefused(NO_KEY)
-        if not test.configured:
-            refuse_forbidden_place(test.base_url)
+        judged = () if test.configured else judge_place(test.base_url)
         key = settings.ANTHROPIC_API_KEY if test.configured else ""
         return ask_probe(
             test.base_url,
@@ -198,6 +208,7 @@ def probe_server(test: ConnectionTest, replies: list[Reply]) -> Probed:
             timeout=settings.LLM_TIMEOUT,
             replies=replies,
             before=partial(renew_test_lease, test),
+            judged=judged,
         )
 
 

@@ -49,10 +49,10 @@ def is_public(host: str) -> bool:
     (False, False, True)
     """
     address = ipaddress.ip_address(host)
-    return all(each.is_global and not each.is_multicast for each in (address, *_stands_for(address)))
+    return all(each.is_global and not each.is_multicast for each in (address, *list_inner_addresses(address)))
 
 
-def _stands_for(address: Address) -> list[Address]:
+def list_inner_addresses(address: Address) -> list[Address]:
     """The IPv4 addresses that an IPv6 address leads to: mapped, 6to4, Teredo's ends, translated."""
     if isinstance(address, ipaddress.IPv4Address):
         return []

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import socket
 from collections.abc import Callable, Iterator
 from datetime import timedelta
 from typing import Any
@@ -171,6 +172,62 @@ def test_it_asks_no_more_often_than_the_page_says(fake: FakeMessages) -> None:
     assert len(fake.calls) <= MOST_CALLS
 
 
+class Resolver:
+    """Stands for a name server that answers another address each time; notes how often it was asked."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch, name: str, *answers: str) -> None:
+        self.name, self.left, self.lookups = name, list(answers), 0
+        self.ask = socket.getaddrinfo
+        monkeypatch.setattr(socket, "getaddrinfo", self.find)
+
+    def find(self, host: Any, *arguments: Any, **options: Any) -> Any:
+        name = host.decode() if isinstance(host, bytes) else host
+        if name != self.name:
+            return self.ask(host, *arguments, **options)
+        self.lookups += 1
+        answer = self.left.pop(0) if len(self.left) > 1 else self.left[0]
+        return self.ask(answer, *arguments, **options)
+
+
+def test_a_name_is_looked_up_once_and_what_was_judged_is_connected_to(
+    fake: FakeMessages, other: FakeMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    resolver = Resolver(monkeypatch, "rebind.example", "127.0.0.1", "169.254.169.254")
+    test = what_came_of(base_url=other.url.replace("127.0.0.1", "rebind.example"))
+    assert (test.state, resolver.lookups) == ("done", 1)
+    assert other.calls
+
+
+def test_a_name_that_means_another_place_the_next_moment_gains_nothing(
+    fake: FakeMessages, other: FakeMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing listens on 127.9.9.9; the server stands for a place that only the second answer names."""
+    resolver = Resolver(monkeypatch, "rebind.example", "127.9.9.9", "127.0.0.1")
+    test = what_came_of(base_url=other.url.replace("127.0.0.1", "rebind.example"))
+    assert (test.state, resolver.lookups) == ("failed", 1)
+    assert not other.calls
+
+
+def test_no_proxy_stands_between_a_judged_address_and_the_question(
+    fake: FakeMessages, other: FakeMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", fake.url)
+    assert what_came_of(base_url=other.url).state == "done"
+    assert other.calls and not fake.calls
+
+
+def test_one_forbidden_address_among_others_refuses_the_name(
+    fake: FakeMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def find(host: Any, *arguments: Any, **options: Any) -> Any:
+        places = ("127.0.0.1", "169.254.169.254")
+        return [(socket.AF_INET, socket.SOCK_STREAM, 6, "", (place, 0)) for place in places]
+
+    monkeypatch.setattr(socket, "getaddrinfo", find)
+    with pytest.raises(connection_test.TestRefused, match=r"leads to 169\.254\.169\.254"):
+        connection_test.judge_place("http://several.example")
+
+
 def test_another_address_never_gets_the_configured_key(fake: FakeMessages, other: FakeMessages) -> None:
     test = what_came_of(base_url=f"{other.url}/")
     assert (test.state, test.configured, fake.calls) == ("done", False, [])
@@ -240,6 +297,7 @@ def test_an_address_that_can_not_be_meant_is_refused_before_anything_is_recorded
         "http://224.0.0.1",
         "http://[fe80::1]",
         "http://[::ffff:169.254.169.254]",
+        "http://[2002:a9fe:a9fe::1]",
         "http://[fd00:ec2::254]",
         "http://100.100.100.200",
     ],
