@@ -123,7 +123,7 @@ def modules_of(text: str, bare: bool = True) -> frozenset[str] | None:
 
 def find_first_library(program: Program) -> str:
     """The one of LARGE_LIBRARIES that program or candidate imports before anything else, empty for none."""
-    texts = program.source, program.candidate
+    texts = program.source, program.code
     if not any(library in text for library in LARGE_LIBRARIES for text in texts):
         return ""
     found = frozenset(name for text in texts for name in _imported_first(text))

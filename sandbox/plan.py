@@ -95,7 +95,7 @@ def plan_execution(program: Program) -> ExecutionPlan:
 
     Raises TooComplex for one that can't be looked at in time: what is not known of it decides verdicts.
     """
-    tree, candidate = _tree_of("program", program.source), _tree_of("candidate", program.candidate)
+    tree, candidate = _tree_of("program", program.source), _tree_of("candidate", program.code)
     try:
         return _plan(program, tree, candidate)
     except TooComplex as why:
@@ -104,7 +104,7 @@ def plan_execution(program: Program) -> ExecutionPlan:
 
 def _plan(program: Program, tree: ast.Module | None, candidate: ast.Module | None) -> ExecutionPlan:
     alias = _alias(program)
-    names = (*candidate_names(program.candidate), *([program.name] if alias else []))
+    names = (*candidate_names(program.code), *([program.name] if alias else []))
     loops = tuple(_loops(candidate))
     cases = tuple(_cases(program))
     if tree is None:
@@ -133,7 +133,7 @@ def _plan(program: Program, tree: ast.Module | None, candidate: ast.Module | Non
 
 
 def _alias(program: Program) -> tuple[str, str] | None:
-    subject = subject_of(program.candidate) if program.name else None
+    subject = subject_of(program.code) if program.name else None
     return (program.name, subject) if subject and subject != program.name else None
 
 

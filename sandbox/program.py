@@ -5,6 +5,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 
+from sandbox.candidate.indentation import take_off_indent
 from sandbox.candidate.name_rebinding import has_rebound_names
 from sandbox.candidate.syntax import UNREADABLE, parse_python_source
 
@@ -54,6 +55,11 @@ class Program:
     trace: bool = True
     name: str = ""
     cases: tuple[str, ...] = ()
+
+    @property
+    def code(self) -> str:
+        """The candidate as it runs: without the indent that all of it has, as a method's in its class."""
+        return take_off_indent(self.candidate)
 
     @property
     def candidate_hash(self) -> str:

@@ -83,7 +83,7 @@ def find_missing_records(
 ) -> tuple[list[Identified], list[Rule]]:
     """What `target` lacks of a batch, and the rules that each passes; all of it where there is no target."""
     new = batch if target is None else without_known(target, batch, counts)
-    return new, [flags_of(one.record, kind, counts) for one in new]
+    return new, [flags_of(one.text, kind, counts) for one in new]
 
 
 def without_known(target: Collection, batch: list[Identified], counts: ImportCounts) -> list[Identified]:
@@ -101,7 +101,7 @@ def without_known(target: Collection, batch: list[Identified], counts: ImportCou
             continue
         counts.known += 1
         # No rule may mean code that does not parse: only parsing tells, and it is rare.
-        flags_of(identified.record, target.kind, counts) if not passed else counts.count_rules(passed)
+        flags_of(identified.text, target.kind, counts) if not passed else counts.count_rules(passed)
     return new
 
 
@@ -136,12 +136,12 @@ def identify_record(record: Record) -> Identified:
     return Identified(record, text, digest_of(text))
 
 
-def flags_of(record: Record, kind: str, counts: ImportCounts) -> Rule:
+def flags_of(text: str, kind: str, counts: ImportCounts) -> Rule:
     """The rules that a snippet passes; a query passes none, and code that does not parse passes none."""
     if kind == Collection.Kind.QUERIES:
         return Rule(0)
     try:
-        passed = rules_of(record.text)
+        passed = rules_of(text)
     except Unreadable:
         counts.unparsable += 1
         return Rule(0)

@@ -9,13 +9,17 @@ from django.db import models, transaction
 from retrieval.models import statements
 from retrieval.models.blobs import Blob, digest_of
 from retrieval.texts.hostile import mark_hostile_characters
+from sandbox.candidate.indentation import strip_code
 
 HEAD = 240
 
 
 def canonicalize_text(text: str) -> str:
-    r"""The text whose hash is its identity: hostile characters marked, `\r\n` → `\n`, stripped."""
-    return mark_hostile_characters(text).replace("\r\n", "\n").strip()
+    r"""The text whose hash is its identity: hostile characters marked, `\r\n` → `\n`, stripped.
+
+    An indent is taken off of all lines or of none, so that code which compiles still does.
+    """
+    return strip_code(mark_hostile_characters(text).replace("\r\n", "\n"))
 
 
 class TextBody(Blob):

@@ -148,7 +148,7 @@ class _Import:
             Collection.Kind.values, self.sources(), found, there, strict=True
         ):
             for record in keep_readable_records(records, counts):
-                flags_of(record, kind, counts)
+                flags_of(canonicalize_text(record.text), kind, counts)
                 hashes.add(_hash(record.text))
         for batch in _batches(self.given(self.release.pairs) if self.release.pairs else iter(())):
             self.others.labels += len(self.of_members(self.readable(batch), *there))

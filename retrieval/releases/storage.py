@@ -93,7 +93,7 @@ def _add(filled: Members, new: Mapping[str, tuple[Identified, Rule | None]], apa
     """
     target, known = filled.target, [rules for _, rules in new.values()]
     is_code = target.kind == Collection.Kind.SNIPPETS
-    apart.ask([one.record.text for one, rules in new.values() if is_code and rules is None])
+    apart.ask([one.text for one, rules in new.values() if is_code and rules is None])
     ids = Text.objects.keep_ids({digest: one.text for digest, (one, _) in new.items()})
     flags = _flags(filled, known, apart.answer())
     rows = zip(new.items(), flags, strict=True)

@@ -180,7 +180,7 @@ class Runner:
     ) -> bytes:
         return json.dumps(
             {
-                "candidate": program.candidate,
+                "candidate": program.code,
                 "source": program.source,
                 "expression": expression,
                 "trace": program.trace,

@@ -40,6 +40,15 @@ def test_run_applies_a_program_to_another_candidate_and_repeats_it(
     assert (report["outcome"], report["applied_as"], report["flaky"]) == ("passed", "f", ["passed", "passed"])
 
 
+def test_run_takes_a_function_that_is_indented_as_a_whole(
+    files: tuple[Path, Path], bubblewrap: Sandbox, home: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    files[1].write_text("    # doubles\n    def f(x):\n        return x * 2\n")
+    command = ["--home", str(home), "run", str(files[0]), "--candidate", str(files[1]), "--json"]
+    assert main([*command, "--backend", "bubblewrap"]) == 0
+    assert json.loads(capsys.readouterr().out)["outcome"] == "passed"
+
+
 def test_run_takes_cases(
     files: tuple[Path, Path], bubblewrap: Sandbox, home: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

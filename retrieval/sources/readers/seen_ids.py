@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from sandbox.candidate.indentation import strip_code
+
 
 class Seen:
     """Hashes of ids and of their texts, some 170 bytes each, however long the texts are."""
@@ -15,7 +17,7 @@ class Seen:
         The same id and text again does no harm: what is known already is counted as such. Blanks around a
         text and its line ends are no part of it, as where it is stored.
         """
-        said = hash(text.replace("\r\n", "\n").strip())
+        said = hash(strip_code(text.replace("\r\n", "\n")))
         if self.texts.setdefault(hash(name), said) == said:
             return ""
         return f"the id {name[:40]!r} was there before with another text; the first one counts"

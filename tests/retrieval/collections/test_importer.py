@@ -12,6 +12,7 @@ from django.core.management import CommandError, call_command
 from django.db import connection
 
 from retrieval.collections import importer
+from retrieval.collections.filter_steps import of_snippets
 from retrieval.collections.import_report import PROBLEMS_KEPT, ImportCounts, Imported, Options
 from retrieval.collections.importer import import_cosqa, import_items, import_python
 from retrieval.filters import Rule
@@ -74,6 +75,24 @@ def test_a_label_that_is_none_is_told_once_and_its_pair_stays_unjudged(files: tu
     assert [problem.record for problem in done.problems] == [3, 1]
     assert "label" in done.problems[1].message
     assert not Label.objects.filter(pair__query__head="double a number").exists()
+
+
+def test_a_snippet_that_is_indented_as_a_whole_compiles_and_passes_the_rules_that_filters_count() -> None:
+    codes = (
+        "    @property\n    def area(self):\n        return self.side ** 2\n",
+        "\t@staticmethod\n\tdef f(x):\n\t\treturn x + 1\n",
+        "    # doubles\n    def g(x):\n        return x * 2\n",
+        "    def h(x):\n        return x / 2\n",
+    )
+    import_items([Snippet(code, str(place)) for place, code in enumerate(codes)], "", "indented", Options())
+    snippets = Collection.objects.get(name="indented")
+    for member in snippets.members.all():
+        compile(member.text.text, "snippet", "exec")
+    figures = of_snippets(snippets)
+    kept = figures["testable"]
+    assert (kept["testable"]["kept"], kept["testable with self"]["kept"]) == (3, 4)
+    untestable = {reason: step["refused"] for reason, step in figures["not testable"].items()}
+    assert untestable == {"self alone as input": 1}
 
 
 def test_importing_again_changes_nothing(files: tuple[Path, Path]) -> None:
