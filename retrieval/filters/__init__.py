@@ -18,6 +18,7 @@ from retrieval.filters.texts import (
     TextOption,
     UnknownTextOption,
     extract_searched_text,
+    is_left_out,
     text_option,
 )
 
@@ -34,6 +35,7 @@ __all__ = [
     "extract_searched_text",
     "find_untestable_reason",
     "function_of",
+    "is_left_out",
     "parse_snippet",
     "rules_of",
     "signature_of",

@@ -11,17 +11,20 @@ if TYPE_CHECKING:
 
 AROUND = (b"class A {\n", b"\n}")
 """A method stands in a class, or the grammar reads it as something else."""
+MOST_CHARACTERS = 100_000
 METHODS = frozenset({"method_declaration", "constructor_declaration"})
 COMMENTS = frozenset({"line_comment", "block_comment"})
 
 
-def extract_java_text(code: str, option: str) -> str:
-    """The part of a method that is searched; what is no Java, or no method, is returned whole."""
+def extract_java_part(code: str, option: str) -> str | None:
+    """The part of a method that is searched; None for what is no Java, or no method."""
+    if len(code) > MOST_CHARACTERS:
+        return None
     source = AROUND[0] + code.encode() + AROUND[1]
     root = _root(source)
     method = next((node for node in _nodes(root) if node.type in METHODS), None)
     if root.has_error or method is None:
-        return code
+        return None
     documentation = _documentation(method)
     if option == "without docstring":
         return _without(source, [documentation] if documentation else [])

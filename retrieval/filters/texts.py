@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import ast
+import re
 import tokenize
 from collections.abc import Iterator
 from typing import Literal, TypeAlias, get_args
 
-from retrieval.filters import java
+from retrieval.filters import java, python_grammar
 from retrieval.filters.python_parser import Function, Unreadable, ast_lines, function_of, parse_snippet
 from sandbox.candidate.syntax import read_python_tokens
 
 TextOption: TypeAlias = Literal["whole", "without docstring", "without comments", "signature + docstring"]
 Defined = ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef
+MAY_BE_DOCUMENTED = re.compile(
+    r"""\"{3}|'{3}|/\*\*|^[ \t]*[rRuU]?["']|\)[ \t]*:[ \t]*[rRuU]?["']""", re.MULTILINE
+)
+"""Signs of a docstring or a comment of documentation, in a text that no parser reads."""
 TEXT_OPTIONS: tuple[TextOption, ...] = get_args(TextOption)
 
 
@@ -35,8 +40,8 @@ def extract_searched_text(code: str, option: TextOption | str) -> str:
 
     "without docstring" takes out its docstring (the `/**` comment before a method) and nothing else,
     "without comments" all comments but for docstrings, "signature + docstring" leaves these two alone.
-    What is read neither as Python nor as Java, or has nothing of the kind, is returned whole. Raises
-    ValueError for another option.
+    What is read neither as Python of some version nor as Java, or has nothing of the kind, is returned whole;
+    but empty, where it must lose its docstring and may have one. Raises ValueError for another option.
     """
     if option not in TEXT_OPTIONS:
         raise ValueError(f"text of a snippet is one of {', '.join(TEXT_OPTIONS)}; got {option!r}")
@@ -45,12 +50,26 @@ def extract_searched_text(code: str, option: TextOption | str) -> str:
     try:
         function = function_of(parse_snippet(code))
     except Unreadable:
-        return java.extract_java_text(code, option)
+        return _in_other_languages(code, option)
     if option == "without comments":
         return without_comments(code)
     if function is None:
         return code
     return without_docstring(code, function) if option == "without docstring" else extract_signature(code)
+
+
+def is_left_out(code: str, option: TextOption | str) -> bool:
+    """Whether a snippet is not searched by this part: nobody can tell its docstring from its code."""
+    return option == "without docstring" and bool(code) and not extract_searched_text(code, option)
+
+
+def _in_other_languages(code: str, option: str) -> str:
+    found = python_grammar.extract_python_part(code, option)
+    if found is None:
+        found = java.extract_java_part(code, option)
+    if found is not None:
+        return found
+    return "" if option == "without docstring" and MAY_BE_DOCUMENTED.search(code) else code
 
 
 def docstring_of(function: Function) -> ast.Expr | None:

@@ -11,6 +11,8 @@ from retrieval.collections.filter_steps import find_query_positions
 from retrieval.filters import Rule, TextOption, extract_searched_text
 from retrieval.filters.queries import QueryRule
 from retrieval.models import Member, Mining
+from retrieval.models.collections import MemberQuerySet
+from retrieval.texts.plurals import count_noun
 
 MEMBERS_A_READ = 2000
 
@@ -52,8 +54,26 @@ def queries_of_mining(mining: Mining) -> list[int]:
 
 def snippets_of(mining: Mining) -> list[int]:
     """Ids of the members that may become candidates, by position."""
-    rows = mining.snippets.members.passing(Rule(mining.rule)).filter(position__lt=mining.until)
-    return list(rows.order_by("position").values_list("pk", flat=True))
+    left_out = set(left_out_of(mining))
+    found = _wanted(mining).order_by("position").values_list("pk", flat=True)
+    return [pk for pk in found if pk not in left_out]
+
+
+def left_out_of(mining: Mining) -> list[int]:
+    """Ids of members that pass the mining's rule, and of which the part that it reads can't be told."""
+    return _wanted(mining).left_out(mining.text_option)
+
+
+def describe_left_out(count: int) -> str:
+    """What is said of snippets that were not searched."""
+    return (
+        f"{count_noun(count, 'snippet')} left out of the search: what is a docstring in them can't be told. "
+        "The text option whole searches all"
+    )
+
+
+def _wanted(mining: Mining) -> MemberQuerySet:
+    return mining.snippets.members.passing(Rule(mining.rule)).filter(position__lt=mining.until)
 
 
 def texts_of(members: Sequence[int], option: TextOption | str) -> Texts:

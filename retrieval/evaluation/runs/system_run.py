@@ -15,7 +15,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from retrieval.encoders import asked_of
-from retrieval.evaluation.content import Content, pool_of
+from retrieval.evaluation.content import Content, pool_of, snippet_members
 from retrieval.evaluation.query_scores import Doubles, Figure, Scored, compute_mean_figures, score_rankings
 from retrieval.evaluation.rankings import Rankings, refuse_unmeasurable
 from retrieval.evaluation.runs import files
@@ -25,6 +25,7 @@ from retrieval.metrics.codesearchnet import Coverage
 from retrieval.metrics.names import Measure
 from retrieval.metrics.ranking import Ranking
 from retrieval.mining import known_encoders
+from retrieval.mining.input_texts import describe_left_out
 from retrieval.models import Pool, RankedList, Run, Score
 from retrieval.models.benchmarks import Places
 from retrieval.texts.hostile import mark_hostile_characters
@@ -96,7 +97,10 @@ def evaluate_system(
         text_option=how.text_option,
         pool=pool,
     )
-    return replace(stands_now(evaluate_run(run, lists, content, measures)), asked=asked_of(what.encoders))
+    left_out = len(snippet_members(content.benchmark).left_out(how.text_option))
+    notes = [describe_left_out(left_out)] if left_out else []
+    done = evaluate_run(run, lists, content, measures, notes=notes)
+    return replace(stands_now(done), asked=asked_of(what.encoders))
 
 
 def evaluate_file(

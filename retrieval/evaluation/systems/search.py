@@ -88,20 +88,26 @@ def rank_snippets(what: System, content: Content, how: Search) -> Iterator[tuple
     """Yield (query, places of its best snippets) for each query; ties go to the snippet that comes first.
 
     Two snippets that are the same without their docstrings both take part: which one was labelled is not for
-    the search to decide. Raises `encoders.MissingWeights`.
+    the search to decide. One whose docstring can't be told is left out. Raises `encoders.MissingWeights`.
     """
     queries = list(_texts(query_members(content.benchmark), "whole"))
-    snippets = list(_texts(snippet_members(content.benchmark), how.text_option))
+    every = list(_texts(snippet_members(content.benchmark), how.text_option))
+    searched = np.flatnonzero([bool(text) for text in every])
+    if not len(searched):
+        yield from ((query, np.zeros(0, dtype=np.uint32)) for query in content.queries)
+        return
+    snippets = [every[place] for place in searched]
     store = VectorStore(how.vectors, how.text_option)
     options = Options(memory_mb=MEMORY_MB, progress=how.progress)
     signals = encode_signals(queries, snippets, what.encoders, store.rows, options)
     if how.pool is None:
         found = fuse_signals(signals, len(queries), len(snippets), how.depth, options)
         for query, hits in zip(content.queries, found, strict=True):
-            yield query, np.array([hit.index for hit in hits], dtype=np.uint32)
+            yield query, searched[[hit.index for hit in hits]].astype(np.uint32)
     else:
         for row, query in enumerate(content.queries):
-            yield query, _reranked(signals, row, np.array(how.pool[query], dtype=np.int64))[: how.depth]
+            pool = np.searchsorted(searched, np.intersect1d(how.pool[query], searched))
+            yield query, searched[_reranked(signals, row, pool)][: how.depth].astype(np.uint32)
 
 
 def _reranked(signals: Sequence[Cosines | Terms], row: int, candidates: Indices) -> Places:

@@ -25,6 +25,7 @@ from retrieval.mining import (
     refuse_impossible,
     resting_on,
 )
+from retrieval.mining.input_texts import describe_left_out, left_out_of
 from retrieval.models import Mining
 from retrieval.nearest import INDEXES
 from retrieval.texts.plurals import count_noun
@@ -130,6 +131,7 @@ def serialize_mining(mining: Mining, found: int | None) -> dict[str, Any]:
         "encoders": mining.encoders,
         "fusion": mining.fusion,
         "text": mining.text_option,
+        "left_out": len(left_out_of(mining)),
         "recovered": mining.recovered,
         "approximate": mining.approximate,
         "recall": mining.recall,
@@ -144,6 +146,8 @@ def describe_mining(mining: Mining, found: int | None) -> str:
             "run this again in five minutes."
         )
     how = f"by {mining.fusion} of {', '.join(mining.encoders)}; text: {mining.text_option}"
-    more = [how, mining.recovery, mining.searched if mining.approximate else ""]
+    left_out = len(left_out_of(mining))
+    more = [how, describe_left_out(left_out) if left_out else ""]
+    more += [mining.recovery, mining.searched if mining.approximate else ""]
     more += [asked_in_words(name, told) for name, told in (mining.asked or {}).items()]
     return "\n".join([count_noun(found, "candidate"), *(line for line in more if line)])

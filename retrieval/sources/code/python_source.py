@@ -11,13 +11,14 @@ import ast
 import io
 import tokenize
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
 from retrieval.filters import Function, Unreadable, ast_lines, parse_snippet
 from retrieval.sources import Problem, Record
 from retrieval.sources.code.files import SPDX, SourceFile, find_first_group
+from retrieval.sources.code.other_versions import FoundFunction, find_functions_by_grammar
 from retrieval.sources.code.places import iterate_source_files
 from sandbox.candidate.syntax import FILE
 
@@ -32,20 +33,43 @@ def read_python_functions(place: Path | str) -> Iterator[Record | Problem]:
 
 
 def functions_of(file: SourceFile) -> Iterator[Record | Problem]:
-    """Yield the functions of one source file, or a `Problem` whose record is the line that cannot be read."""
+    """Yield the functions of one source file, or a `Problem` whose record is the line that cannot be read.
+
+    A file for another Python is read by the grammar.
+    """
     try:
         code = _decoded(file.content)
-        statements = parse_snippet(code, FILE)
+        found = _functions_of_code(code)
     except Unreadable as error:
         yield Problem(f"{file.origin}: {file.name}", error.lineno, f"is not readable Python: {error.msg}")
         return
     licence = find_first_group(SPDX, code[:2000]) or file.licence  # what is taken from others says so itself
-    lines, seen = ast_lines(code), Counter[str]()
-    for name, function in _functions(statements):
+    seen = Counter[str]()
+    for name, start, end, text in found:
+        if text is None:
+            message = f"{name} is not readable as Python of any version: it is left out"
+            yield Problem(f"{file.origin}: {file.name}", start, message)
+            continue
         seen[name] += 1
         again = f"#{seen[name]}" if seen[name] > 1 else ""
-        place = f"{file.link}#L{function.lineno}-L{function.end_lineno}" if file.link else file.origin
-        yield Record(_own_text(function, lines), f"{file.name}::{name}{again}", place, licence)
+        place = f"{file.link}#L{start}-L{end}" if file.link else file.origin
+        yield Record(text, f"{file.name}::{name}{again}", place, licence)
+
+
+def _functions_of_code(code: str) -> Iterable[FoundFunction]:
+    """The functions of some code, in order. Raises `Unreadable`."""
+    try:
+        statements = parse_snippet(code, FILE)
+    except Unreadable:
+        found = find_functions_by_grammar(code)
+        if found is None:
+            raise
+        return found
+    lines = ast_lines(code)
+    return (
+        FoundFunction(name, node.lineno, node.end_lineno or node.lineno, _own_text(node, lines))
+        for name, node in _functions(statements)
+    )
 
 
 class Cut(NamedTuple):

@@ -29,6 +29,7 @@ WORD = re.compile(r"\w+|[^\w\s]")
 def code_tokens(text: str, language: str) -> list[str]:
     """The tokens of a function's text, in order."""
     kept = extract_searched_text(text, WITHOUT)
+    unread, kept = not kept, kept or text
     if kept.count("\\\n") > MOST_CONTINUED:
         # Lines that are nothing but continued hold no token, and the grammar's time grows with their square.
         kept = CONTINUED.sub("\\\\\n", kept)
@@ -36,7 +37,9 @@ def code_tokens(text: str, language: str) -> list[str]:
     grammar = tree_sitter.Language(LANGUAGES[language].grammar())
     tree = tree_sitter.Parser(grammar).parse(source)
     leaves = (
-        source[node.start_byte : node.end_byte].decode("utf-8", "replace") for node in _leaves(tree.root_node)
+        source[node.start_byte : node.end_byte].decode("utf-8", "replace")
+        for node in _leaves(tree.root_node)
+        if not (unread and _is_lone_string(node))
     )
     return [leaf for leaf in leaves if leaf.strip()]
 
@@ -58,6 +61,12 @@ def split_identifier(identifier: str) -> list[str]:
 def identifier_subtokens(tokens: list[str]) -> list[str]:
     """The subtokens of those tokens that are identifiers or keywords, in order."""
     return [part for token in tokens if IDENTIFIER.fullmatch(token) for part in split_identifier(token)]
+
+
+def _is_lone_string(node: Node) -> bool:
+    """Whether a string is a statement of its own: of code that no parser reads, it may be a docstring."""
+    around = node.parent
+    return around is not None and around.type == "expression_statement" and around.child_count == 1
 
 
 def _leaves(root: Node) -> Iterator[Node]:

@@ -13,9 +13,11 @@ from retrieval.filters import (
     UnknownTextOption,
     Unreadable,
     extract_searched_text,
+    is_left_out,
     parse_snippet,
     text_option,
 )
+from retrieval.filters.python_grammar import extract_python_part
 
 PYTHON = '''def add(a,  # the first
         b):  # the second
@@ -64,6 +66,82 @@ def test_parts_of_python_and_java(option: str) -> None:
 )
 def test_a_head_ends_where_the_body_begins(code: str, head: str) -> None:
     assert extract_searched_text(code, "signature + docstring") == head
+
+
+PYTHON_2 = """# by hand
+def shout(x):  # the head
+    # why
+    "Say it." ; u"loud"
+    print "x", x  # "no"
+    return x <> 1
+"""
+PYTHON_3_12 = """def greet[T](names: list[T]) -> str:
+    \"\"\"Greet all the
+    given names.\"\"\"
+    return f"hi {", ".join(names)}"
+"""
+
+
+@pytest.mark.parametrize(
+    ("code", "option", "part"),
+    [
+        (PYTHON_2, "without docstring", PYTHON_2.replace('"Say it." ; ', "")),
+        (
+            PYTHON_2,
+            "without comments",
+            'def shout(x):  \n    "Say it." ; u"loud"\n    print "x", x  \n    return x <> 1\n',
+        ),
+        (PYTHON_2, "signature + docstring", 'def shout(x):  \n    "Say it."'),
+        (
+            PYTHON_3_12,
+            "without docstring",
+            'def greet[T](names: list[T]) -> str:\n    return f"hi {", ".join(names)}"\n',
+        ),
+        (
+            PYTHON_3_12,
+            "signature + docstring",
+            'def greet[T](names: list[T]) -> str:\n    """Greet all the\n    given names."""',
+        ),
+    ],
+)
+def test_parts_of_functions_for_another_python(code: str, option: str, part: str) -> None:
+    assert extract_searched_text(code, option) == part
+
+
+@pytest.mark.parametrize(
+    "docstring", ['"""Say."""', "'Say.'", "r'''Say.\n    More.'''", "u'a' 'b'", "('Say.')", "'Say.'; y = 1"]
+)
+@pytest.mark.parametrize(
+    "head", ["def f(x):\n    ", "@d\nasync def f(x):\n    # why\n    ", "    def f(x):\n        "]
+)
+def test_the_grammar_takes_off_the_docstring_that_the_parser_does(head: str, docstring: str) -> None:
+    indent = head[head.rindex("\n") + 1 :]
+    code = f"{head}{docstring}\n{indent}return x\n"
+    assert extract_python_part(code, "without docstring") == extract_searched_text(code, "without docstring")
+    assert "Say" not in extract_searched_text(code, "without docstring")
+
+
+@pytest.mark.parametrize("first", ["b'a'", "f'{x}'", "'a'.join(x)", "'a', x", "x = 'a'"])
+def test_a_first_statement_that_is_no_docstring_stays(first: str) -> None:
+    code = f"def f(x):\n    {first}\n    print x\n"
+    assert extract_searched_text(code, "without docstring") == code
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        'def f(x):\n    """Say it."""\n    return (x',
+        "def f(x):\n    'Say it.'\n    return ] x",
+        "def f(x: 'Say it.'\n    return x\n    'a'",
+        "/** Says it. */\npublic int f( {",
+        'def f(x):\n    """Say it."""\n    return x ?\n' + "    x = 1\n" * 20_000,
+    ],
+)
+def test_a_snippet_whose_docstring_cannot_be_told_is_left_out(code: str) -> None:
+    assert extract_searched_text(code, "without docstring") == ""
+    assert is_left_out(code, "without docstring")
+    assert not is_left_out(code, "without comments")
+    assert extract_searched_text(code, "whole") == code
 
 
 @pytest.mark.parametrize("option", TEXT_OPTIONS)

@@ -68,6 +68,26 @@ def test_a_mining_is_fused_as_it_was_ordered(tmp_path: Path) -> None:
             assert max(one.scores[name]["entering"] for one in found) == 1.0
 
 
+def test_a_snippet_whose_docstring_cannot_be_told_is_left_out_and_counted(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cut_off = 'def sort(rows):\n    """sort rows"""\n    return (rows'
+    old = "def order(rows):\n    'sort rows'\n    print rows"
+    row = factories.mining(
+        factories.queries(("sort rows",)),
+        factories.snippets((cut_off, old, "def sort(): return rows")),
+        encoders=["bow"],
+        k=3,
+        rule=0,
+        text_option="without docstring",
+        state=Mining.State.WAITING,
+    )
+    call_command("mine", row.pk)
+    assert "1 snippet left out of the search: what is a docstring" in capsys.readouterr().out
+    found = row.candidates.order_by("rank").values_list("pair__snippet__head", flat=True)
+    assert [head.splitlines()[0] for head in found] == ["def sort(): return rows", "def order(rows):"]
+
+
 def test_the_command_takes_another_fusion_and_remembers_it(capsys: pytest.CaptureFixture[str]) -> None:
     row = mining(encoders=["bow"], k=1, limit=1)
     call_command("mine", row.pk, fusion="maxabs")

@@ -9,7 +9,8 @@ import pytest
 from pytest_django import Settings
 
 from retrieval.encoders import UnknownEncoder
-from retrieval.evaluation.content import Content, content_of
+from retrieval.evaluation.content import Content, content_of, snippet_members
+from retrieval.evaluation.systems import search
 from retrieval.evaluation.systems.search import Search, find_system, rank_snippets
 from retrieval.models import Benchmark
 
@@ -40,6 +41,31 @@ def test_a_pool_keeps_the_order_of_its_snippets(benchmark_: Benchmark, tmp_path:
     found = lists(content, name, Search("whole", pool, tmp_path))
     for all_of, within, kept in zip(whole, pool.values(), found, strict=True):
         assert kept == [place for place in all_of if place in within]
+
+
+@pytest.mark.parametrize("place", [0, 2])
+def test_a_snippet_without_text_is_left_out_and_the_others_keep_their_places(
+    benchmark_: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: int
+) -> None:
+    content = content_of(benchmark_)
+    heads = list(snippet_members(benchmark_).values_list("text__head", flat=True))
+    monkeypatch.setattr(
+        search, "extract_searched_text", lambda code, option: "" if code.startswith(heads[place]) else code
+    )
+    pool = {query: [0, 1, 2] for query in content.queries}
+    for within, size in ((None, 3), (pool, 2)):
+        found = lists(content, "bow", Search("without docstring", within, tmp_path))
+        assert all(len(of_query) == size and place not in of_query for of_query in found)
+        assert [of_query[0] for at, of_query in enumerate(found) if at != place] == [
+            at for at in range(3) if at != place
+        ]
+
+
+def test_where_every_snippet_is_left_out_nothing_is_found(
+    benchmark_: Benchmark, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(search, "extract_searched_text", lambda code, option: "")
+    assert lists(content_of(benchmark_), "bow", Search("whole", None, tmp_path)) == [[], [], []]
 
 
 @pytest.mark.django_db

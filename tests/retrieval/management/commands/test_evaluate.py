@@ -63,6 +63,27 @@ def test_several_systems_at_once(capsys: pytest.CaptureFixture[str], small: str,
     assert Run.objects.count() == 3
 
 
+def test_a_snippet_whose_docstring_cannot_be_told_is_never_found_and_is_told(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path
+) -> None:
+    cut_off = 'def plus(a, b):\n    """Add two numbers."""\n    return (a + b'
+    pairs = [
+        {"doc": "add two numbers", "code": cut_off, "label": 1},
+        {"doc": "add two numbers", "code": "def add(two): return two", "label": 0},
+    ]
+    (tmp_path / "pairs.json").write_text(json.dumps(pairs))
+    call_command("import", "cosqa", str(tmp_path / "pairs.json"), "--name", "cut")
+    capsys.readouterr()
+    whole = evaluated(capsys, "cut", "--encoder", "bow", "--metrics", "recall@10")
+    call_command(
+        "evaluate", "cut", encoder=["bow"], metrics="recall@10", text_option="without_docstring", json=True
+    )
+    printed = capsys.readouterr()
+    assert whole["bow"]["recall@10"] == 1
+    assert json.loads(printed.out)["bow"]["recall@10"] == 0
+    assert "1 snippet left out of the search: what is a docstring" in printed.err
+
+
 def test_table(capsys: pytest.CaptureFixture[str], small: str, run: Path) -> None:
     call_command("evaluate", small, run=[f"theirs={run}"], metrics="mrr", text_option="without_docstring")
     lines = capsys.readouterr().out.splitlines()

@@ -242,3 +242,59 @@ def test_dedenting_keeps_the_function_the_same(tmp_path: Path) -> None:
     moved = ast.parse(text).body[0]
     assert isinstance(moved, ast.AsyncFunctionDef)
     assert ast.dump(ast.Module(moved.body[1:], [])) == ast.dump(ast.Module(originals["method"].body[1:], []))
+
+
+NEW = """def first[T](xs: list[T]) -> T:
+    return xs[0]
+
+type Pair[A, B] = tuple[A, B]
+
+class Box[T]:
+    if True:
+        @cached
+        def get(self, default: T) -> T:
+            text = f"hi {", ".join(self)}"
+            return '''a
+    b'''
+"""
+OLD = """import urllib2
+def fetch(url):
+    print >> out, "fetching", url
+    def inner(): pass
+    try:
+        return urllib2.urlopen(url).read()
+    except OSError, e:
+        raise ValueError, "bad"
+
+def fetch(url): return 0755 <> 1
+"""
+
+
+def test_functions_of_newer_and_older_pythons_are_read(tmp_path: Path) -> None:
+    (tmp_path / "new.py").write_text(NEW)
+    (tmp_path / "old.py").write_text(OLD)
+    found = list(read_python_functions(tmp_path))
+    assert ids(found) == ["new.py::first", "new.py::Box.get", "old.py::fetch", "old.py::fetch#2"]
+    texts = [record.text for record in found if isinstance(record, Record)]
+    assert texts[1] == (
+        "def get(self, default: T) -> T:\n    text = f\"hi {\", \".join(self)}\"\n    return '''a\n    b'''"
+    )
+    assert texts[2] == OLD[OLD.index("def") : OLD.rindex("\n\ndef")]
+    assert not problems(found)
+
+
+def test_of_a_file_for_another_python_a_function_with_a_fault_is_told_and_left_out(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text(
+        "def a(x):\n    print x\n\ndef b(x):\n    return x ?? 1\n\ndef c(): pass\n"
+    )
+    found = list(read_python_functions(tmp_path))
+    assert ids(found) == ["a.py::a", "a.py::c"]
+    assert [problem.partition(": ")[2] for problem in problems(found)] == [
+        "a.py, record 4: b is not readable as Python of any version: it is left out"
+    ]
+
+
+def test_nothing_is_taken_of_a_file_with_a_fault_outside_of_functions(tmp_path: Path) -> None:
+    (tmp_path / "a.py").write_text("def a(x):\n    return x\n\n<<<<<<< ours\ndef b(x):\n    return x\n")
+    (problem,) = read_python_functions(tmp_path)
+    assert "a.py, record 4: is not readable Python: invalid syntax" in str(problem)

@@ -31,6 +31,13 @@ def test_nothing_but_underscores_and_case_is_lost(identifier: str) -> None:
     assert "".join(split_identifier(identifier)) == identifier.replace("_", "").lower()
 
 
+def test_tokens_of_code_that_no_parser_reads_have_no_docstring_either() -> None:
+    tokens = code_tokens('def add(a):\n    """Add."""\n    return a ?? "x"\n', "python")
+    assert tokens[:6] == ["def", "add", "(", "a", ")", ":"]
+    assert '"""Add."""' not in tokens
+    assert '"x"' in tokens
+
+
 def test_python_tokens_are_leaves_without_the_docstring() -> None:
     code = 'def addTwo(a):\n    """Add."""\n    return a + "x y"  # sum\n'
     tokens = code_tokens(code, "python")
