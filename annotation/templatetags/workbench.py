@@ -37,6 +37,7 @@ SIGNS: Final[Mapping[str, tuple[str, str]]] = {
     "cancelled": ("■", "cancelled"),
     "failed": ("✗", "failed"),
     "done": ("✓", "done"),
+    "partial": ("!", "done in part"),
     "abandoned": ("!", "abandoned"),
     "assisted": ("◐", "assisted"),
     "passed": ("✓", "passed"),

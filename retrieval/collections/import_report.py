@@ -4,19 +4,29 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from typing import Final
 
 from retrieval.filters import Rule
 from retrieval.models import Benchmark
 from retrieval.sources import Problem
+from retrieval.texts.plurals import count_noun
 
 PROBLEMS_KEPT = 1000
+LOSS: Final = "refused label or cut-off file"
+LOSSES: Final = "refused labels or cut-off files"
+UNPUBLISHED: Final = (
+    "No benchmark is published, as labels may be missing by {}. Mend them and import again, or publish what "
+    "is there with --allow-partial."
+)
+PARTIAL: Final = "Published in part: labels may be missing by {} of the import."
 _BITS = tuple((rule, int(rule)) for rule in Rule)
 
 
 @dataclass
 class ImportCounts:
-    """What an import did. `unreadable` counts records and code that could not be read.
+    """What an import did. `unreadable` counts records and code that could not be read, `costly` those of them
+    by which labels may be missing.
 
     `problems` are the first of those; `tell` is called with every one.
     `contradicted` counts labels that say something else than an earlier one of their pair in this source.
@@ -26,6 +36,7 @@ class ImportCounts:
     stored: int = 0
     known: int = 0
     unreadable: int = 0
+    costly: int = 0
     unparsable: int = 0
     labels: int = 0
     contradicted: int = 0
@@ -35,6 +46,7 @@ class ImportCounts:
 
     def refuse(self, problem: Problem) -> None:
         self.unreadable += 1
+        self.costly += problem.costs_labels
         self.tell(problem)
         if len(self.problems) < PROBLEMS_KEPT:
             self.problems.append(problem)
@@ -60,12 +72,14 @@ class ImportCounts:
 @dataclass(frozen=True)
 class Options:
     """`dry_run` counts and stores nothing; `tick` is called with the counts after each batch,
-    `refused` with every record that is refused.
+    `refused` with every record that is refused. `allow_partial`: labels are published though others may be
+    missing.
     """
 
     dry_run: bool = False
     tick: Callable[[ImportCounts], None] = lambda counts: None
     refused: Callable[[Problem], None] = lambda problem: None
+    allow_partial: bool = False
 
     def counts(self) -> ImportCounts:
         """Counts from 0, which tell of what is refused."""
@@ -77,7 +91,7 @@ class Imported:
     """The counts of each collection that an import filled, and the benchmark of its labels.
 
     `others` counts what is neither a query nor a snippet: labels, and what a source of both refused.
-    `missing` tells what the source says that it left out.
+    `missing` tells what the source says that it left out, `unpublished` why its labels became no benchmark.
     """
 
     queries: ImportCounts | None = None
@@ -85,6 +99,7 @@ class Imported:
     others: ImportCounts | None = None
     benchmark: Benchmark | None = None
     missing: str = ""
+    unpublished: str = ""
 
     @property
     def parts(self) -> list[ImportCounts]:
@@ -104,6 +119,25 @@ class Imported:
     def total(self) -> ImportCounts:
         """The figures of all parts together, for a bar of progress."""
         total = ImportCounts()
-        for name in ("read", "stored", "known", "unreadable", "labels"):
+        for name in ("read", "stored", "known", "unreadable", "costly", "labels"):
             setattr(total, name, sum(getattr(counts, name) for counts in self.parts))
         return total
+
+    def with_benchmark(self, options: Options, publish: Callable[[str], Benchmark | None]) -> Imported:
+        """The same with the benchmark of its labels, or with why they become none.
+
+        `publish` takes what the benchmark says of labels that may be missing; mostly nothing.
+        """
+        total = self.total()
+        if not total.labels:
+            return self
+        if total.costly and not options.allow_partial:
+            return replace(self, unpublished=UNPUBLISHED.format(count_noun(total.costly, LOSS, LOSSES)))
+        if options.dry_run:
+            return self
+        return replace(self, benchmark=publish(note_losses(total.costly)))
+
+
+def note_losses(costly: int) -> str:
+    """What a benchmark says of labels that may be missing in it; empty where none are."""
+    return PARTIAL.format(count_noun(costly, LOSS, LOSSES)) if costly else ""

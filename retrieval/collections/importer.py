@@ -260,25 +260,24 @@ def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options)
     import_records(name, Collection.Kind.QUERIES, str(file.name), cosqa.read_queries(file), queries, told)
     records = cosqa.read_snippets(codebase) if codebase else cosqa.read_code_of_pairs(file)
     import_records(name, Collection.Kind.SNIPPETS, (codebase or file).name, records, snippets, told)
-    benchmark = _label_cosqa(file, name, others, told)
+    _label_cosqa(file, name, others, told)
     told.tick(others)  # what follows the last label was read as well
-    return Imported(
+    stored = Imported(
         queries,
         snippets if codebase or snippets.read else None,
         others if others.read + others.labels else None,
-        benchmark,
     )
+    return stored.with_benchmark(options, lambda notes: benchmark_of_import(name, notes))
 
 
-def _label_cosqa(file: Path, name: str, others: ImportCounts, options: Options) -> Benchmark | None:
-    """Store the labels of a file; gives their benchmark, None where there are none or nothing is stored."""
+def _label_cosqa(file: Path, name: str, others: ImportCounts, options: Options) -> None:
+    """Store the labels of a file; in a dry run count them."""
     given = readable_labels(cosqa.read_labels(file), others.refuse_unread)
     if options.dry_run:
         others.labels = sum(1 for _ in given)
-        return None
+        return
     annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
     store_labels(given, annotator, others, options.tick)
-    return benchmark_of_import(name) if others.labels else None
 
 
 def import_python(places: Sequence[Path | str], name: str, options: Options) -> Imported:
@@ -305,15 +304,15 @@ def import_items(items: Iterable[Item], source: str, name: str, options: Options
     while batch := list(islice(iterator, BATCH)):
         _store_batch(batch, source, name, done, told)
     queries, snippets, others = (counts if counts.read + counts.labels else None for counts in done.parts)
-    labelled = others is not None and others.labels and not options.dry_run
-    return Imported(queries, snippets, others, benchmark_of_import(name) if labelled else None)
+    stored = Imported(queries, snippets, others)
+    return stored.with_benchmark(options, lambda notes: benchmark_of_import(name, notes))
 
 
-def benchmark_of_import(name: str) -> Benchmark | None:
+def benchmark_of_import(name: str, notes: str) -> Benchmark | None:
     """The benchmark of the labels that came with the data, which most imports do without."""
     from retrieval.evaluation.publication import publish_import  # loads NumPy
 
-    return publish_import(name)
+    return publish_import(name, notes)
 
 
 def _store_batch(batch: list[Item], source: str, name: str, done: Imported, options: Options) -> None:

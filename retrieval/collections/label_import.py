@@ -54,22 +54,23 @@ def import_qrels(path: Path, of: Target, options: Options, language: str | None 
     is stored. Raises `NotComparable` for a language that the file does not have.
     """
     others = options.counts()
-    benchmark: Benchmark | None = None
+    done = Imported(others=others)
     try:
         rows = trec.read_qrels(path)
         if language and not rows.has_languages:
             raise NotComparable(f"{path} has no languages; leave --language out.")
         if rows.has_languages:
-            benchmark = _annotations(path, of_language(rows, language), of, options, others)
-        else:
-            benchmark = _judgements(path, of, options, others)
+            _annotations(path, of_language(rows, language), of, options, others)
+            return done.with_benchmark(options, lambda notes: published_means(of, notes))
+        _judgements(path, of, options, others)
+        return done.with_benchmark(options, lambda notes: benchmark_of_label_file(of, notes))
     except Malformed as malformed:
         others.read += 1
-        others.refuse(Problem(str(path), malformed.line, malformed.message))
-    return Imported(others=others, benchmark=benchmark)
+        others.refuse(Problem(str(path), malformed.line, malformed.message, costs_labels=True))
+    return done
 
 
-def _judgements(path: Path, of: Target, options: Options, others: ImportCounts) -> Benchmark | None:
+def _judgements(path: Path, of: Target, options: Options, others: ImportCounts) -> None:
     expect_file_read(path, times=2)
     scale = scale_of(row.relevance for row in trec.read_qrels(path).rows)
     rows = trec.read_qrels(path).rows
@@ -86,22 +87,21 @@ def _judgements(path: Path, of: Target, options: Options, others: ImportCounts) 
             annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, of.name, {"source": path.name})
             store_labels(labels, annotator, others)
         options.tick(others)
-    return benchmark_of_label_file(of) if others.labels and not options.dry_run else None
 
 
-def benchmark_of_label_file(of: Target) -> Benchmark | None:
+def benchmark_of_label_file(of: Target, notes: str) -> Benchmark | None:
     """The benchmark of the labels that were imported under this name; None where none is about members."""
     given = Label.objects.filter(annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=of.name)
     rule = "TREC qrels; of several labels the one of the last file, in one file the first"
     try:
-        return publish_benchmark(Order(of.name, of.queries, of.snippets, rule), given)
+        return publish_benchmark(Order(of.name, of.queries, of.snippets, rule, notes=notes), given)
     except NothingToPublish:
         return None
 
 
 def _annotations(
     path: Path, rows: Iterable[trec.Judgement], of: Target, options: Options, others: ImportCounts
-) -> Benchmark | None:
+) -> None:
     """Several people rated some pairs: the first, second … rating of a pair is a label of its own."""
     judged = list(rows)  # 4,000 in the real file; a bad line is found before anything is stored
     asked, code = {row.query for row in judged}, {row.document for row in judged}
@@ -123,20 +123,19 @@ def _annotations(
         numbered.setdefault(seen[label.query, label.snippet], []).append(label)
     if options.dry_run:
         others.labels = seen.total()
-        return None
+        return
     for number, given in numbered.items():
         config = {"source": path.name, RATING: number}
         store_labels(given, Annotator.objects.version(Annotator.Kind.ORIGINAL, of.name, config), others)
     options.tick(others)
-    return published_means(of) if others.labels else None
 
 
-def published_means(of: Target) -> Benchmark | None:
+def published_means(of: Target, notes: str) -> Benchmark | None:
     """The benchmark of the mean ratings under this name; None where none is about members."""
     raters = Annotator.objects.filter(kind=Annotator.Kind.ORIGINAL, name=of.name, config__has_key=RATING)
     rule = "CodeSearchNet's annotations: the mean of all ratings of a pair, from 0 to 3"
     try:
-        order = Order(of.name, of.queries, of.snippets, rule)
+        order = Order(of.name, of.queries, of.snippets, rule, notes=notes)
         return publish_chosen(order, means_of(Label.objects.filter(annotator__in=raters)))
     except NothingToPublish:
         return None
@@ -174,15 +173,17 @@ def _resolved(
     for row in rows:
         if row.relevance not in ALLOWED[scale]:
             message = f"relevance {row.relevance:g} is none of {', '.join(map(str, ALLOWED[scale]))}"
-            yield Problem(str(path), row.line, message)
+            yield Problem(str(path), row.line, message, costs_labels=True)
         elif row.query not in asked:
-            yield Problem(str(path), row.line, f"{of.queries} has no query {row.query[:40]!r}")
+            message = f"{of.queries} has no query {row.query[:40]!r}"
+            yield Problem(str(path), row.line, message, costs_labels=True)
         elif row.document not in code:
-            yield Problem(str(path), row.line, f"{of.snippets} has no snippet {row.document[:200]!r}")
+            message = f"{of.snippets} has no snippet {row.document[:200]!r}"
+            yield Problem(str(path), row.line, message, costs_labels=True)
         elif row.query in several[0] or row.document in several[1]:
             name, where = (row.query, of.queries) if row.query in several[0] else (row.document, of.snippets)
             message = f"several members of {where} are called {name[:40]!r}: which one is meant is not known"
-            yield Problem(str(path), row.line, message)
+            yield Problem(str(path), row.line, message, costs_labels=True)
         else:
             yield GivenLabel(asked[row.query], code[row.document], int(row.relevance), scale)
 

@@ -58,7 +58,7 @@ class Order:
     more pairs, and so do the `holes` that were filled, beside the labels of the version that it
     `previous_version`. `given` pairs were judged, in the place of a mining, or again: then the labels of the
     version before are corrected by them. Members from `queries_until` and `snippets_until` on are no part of
-    it; None: all are.
+    it; None: all are. `notes`: what people must know of its labels.
     """
 
     name: str
@@ -73,6 +73,7 @@ class Order:
     holes: Holes | None = None
     previous_version: Benchmark | None = None
     given: PairList | None = None
+    notes: str = ""
 
     @property
     def pool(self) -> Pool:
@@ -164,7 +165,7 @@ class _Given:
         return len(self.pairs)
 
 
-def publish_import(name: str) -> Benchmark | None:
+def publish_import(name: str, notes: str = "") -> Benchmark | None:
     """The benchmark of the labels that came with the collections called `name`; None where there are none.
 
     Of two labels of one pair the one that was imported later counts. Importing the same again publishes
@@ -177,7 +178,7 @@ def publish_import(name: str) -> Benchmark | None:
     given = _came_with(name)
     rule = "labels that came with the data; of several the last one, in one source the first"
     try:
-        return publish_benchmark(Order(name, queries, snippets, rule), given)
+        return publish_benchmark(Order(name, queries, snippets, rule, notes=notes), given)
     except NothingToPublish:
         return None
 
@@ -222,7 +223,7 @@ def publish_chosen(order: Order, chosen: Iterable[Chosen]) -> Benchmark:
         raise NothingToPublish(f"No label is about a query and a snippet of {order.name}.")
     digest = _digest(order, queries, snippets, given)
     last = Benchmark.objects.newest(order.name)
-    if last is not None and last.digest == digest:
+    if last is not None and (last.digest, last.notes) == (digest, _notes(order)):
         return last
     made = _benchmark(order, queries, snippets, given, digest, last.version + 1 if last else 1)
     for start in range(0, len(given), ROWS_A_WRITE):
@@ -231,6 +232,12 @@ def publish_chosen(order: Order, chosen: Iterable[Chosen]) -> Benchmark:
         rows = [(made.pk, *row, label or None) for *row, label in zip(*parts, strict=True)]
         statements.insert_all(BenchmarkLabel, COLUMNS, rows)
     return made
+
+
+def _notes(order: Order) -> str:
+    """What is said of its labels: also what was said of those that it takes over."""
+    before = order.previous_version.notes if order.previous_version else ""
+    return " ".join(dict.fromkeys(note for note in (before, order.notes) if note))
 
 
 def _benchmark(
@@ -248,6 +255,7 @@ def _benchmark(
         positives=int((given.relevances > 0).sum()),
         matches=matches.astype("<u4").tobytes(),
         digest=digest,
+        notes=_notes(order),
     )
     made.extension_minings.set(order.further)
     return made

@@ -84,6 +84,7 @@ def _about(subject: Subject) -> list[str]:
         "",
         f"Merge rule, by which one label of each pair is published: {quote_code(benchmark.merge_rule)}",
         "",
+        *([f"**{quote_code(benchmark.notes)}**", ""] if benchmark.notes else []),
         f"Published {benchmark.published_at:%Y-%m-%d} with CoSQA Workbench; sha256 `{benchmark.digest}`.",
         "",
     ]

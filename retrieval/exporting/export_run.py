@@ -207,6 +207,7 @@ def _manifest(done: Exported, subject: Subject, name: str, options: Options) -> 
         "digest": benchmark.digest,
         "pool": benchmark.pool,
         "merge_rule": benchmark.merge_rule,
+        "notes": benchmark.notes,
         "labels": options.labels.value,
         "published_at": benchmark.published_at.isoformat(),
         "queries": done.queries,

@@ -15,7 +15,7 @@ from typing import Any, Final
 
 from django.db.models import Q
 
-from retrieval.collections.import_report import ImportCounts, Options
+from retrieval.collections.import_report import ImportCounts, Options, note_losses
 from retrieval.collections.importer import BATCH, identify_label_texts, import_items, store_said
 from retrieval.evaluation.publication import NothingToPublish, Order, publish_benchmark
 from retrieval.given_pairs.columns import PairColumns, columns_of
@@ -101,12 +101,8 @@ def by_texts(wanted: Wanted, digest: str) -> Read:
     left_out = check_pair_rows(wanted, lambda: table.read_table_rows(wanted.path, columns.as_table()))
     source = describe_pair_source(wanted, digest)
     refuse_taken(wanted.name, source)
-    read = (
-        table_row
-        for table_row in table.read_table_rows(wanted.path, columns.as_table())
-        if not isinstance(table_row, Problem)
-    )
-    import_items(read, source, wanted.name, Options())
+    read = table.read_table_rows(wanted.path, columns.as_table())
+    import_items(read, source, wanted.name, Options(allow_partial=wanted.skip_bad))
     queries, snippets = (
         Collection.objects.filter(name=wanted.name, kind=kind).order_by("-version")[0]
         for kind in (Collection.Kind.QUERIES, Collection.Kind.SNIPPETS)
@@ -172,7 +168,9 @@ def by_members(wanted: Wanted, digest: str, queries: Collection, snippets: Colle
         source=describe_pair_source(wanted, digest),
         queries=queries,
         snippets=snippets,
-        benchmark=benchmark_of_pair_labels(wanted, digest, keep_readable_rows(rows())),
+        benchmark=benchmark_of_pair_labels(
+            wanted, digest, keep_readable_rows(rows()), note_losses(len(left_out))
+        ),
         digest=digest,
     )
     return Read(
@@ -187,7 +185,9 @@ def keep_readable_rows(rows: Iterable[GivenPairRow | Problem]) -> Iterator[Given
     return (row for row in rows if not isinstance(row, Problem))
 
 
-def benchmark_of_pair_labels(wanted: Wanted, digest: str, rows: Iterator[GivenPairRow]) -> Benchmark | None:
+def benchmark_of_pair_labels(
+    wanted: Wanted, digest: str, rows: Iterator[GivenPairRow], notes: str
+) -> Benchmark | None:
     """The benchmark of the labels that came with the pairs; None where there are none. Raises NoPairs."""
     assert wanted.queries is not None and wanted.snippets is not None
     given = (row for row in rows if row.label is not None)
@@ -202,9 +202,8 @@ def benchmark_of_pair_labels(wanted: Wanted, digest: str, rows: Iterator[GivenPa
     if by is None:
         return None
     try:
-        return publish_benchmark(
-            Order(wanted.name, wanted.queries, wanted.snippets, RULE), Label.objects.filter(annotator=by)
-        )
+        order = Order(wanted.name, wanted.queries, wanted.snippets, RULE, notes=notes)
+        return publish_benchmark(order, Label.objects.filter(annotator=by))
     except NothingToPublish:
         return None
 

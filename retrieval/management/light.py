@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, Final
 
 from django.core.management.base import BaseCommand, CommandError
 
 from retrieval.management.memory_limit import OutOfMemory, bound_import_memory
+
+REFUSED_STATUS: Final = 3
+"""The exit status of an import that refused a record and stored the others; 1: it did nothing."""
 
 
 class LightCommand(BaseCommand):

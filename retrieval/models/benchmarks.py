@@ -78,6 +78,9 @@ class Benchmark(models.Model):
         help_text="pairs that were judged again, whose labels it has instead of those of the version before",
     )
     merge_rule = models.CharField(max_length=400, help_text="whose labels these are, and which one counts")
+    notes = models.TextField(
+        blank=True, default="", db_default="", help_text="what people must know of its labels; mostly empty"
+    )
     size = models.PositiveIntegerField(help_text="labels")
     positives = models.PositiveIntegerField(help_text="labels above 0")
     matches = models.BinaryField(help_text="number of matches of each query, by position; uint32")

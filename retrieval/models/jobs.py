@@ -50,6 +50,7 @@ class Job(models.Model):
         WAITING = "waiting"
         RUNNING = "running"
         DONE = "done"
+        PARTIAL = "partial", "done in part"
         FAILED = "failed"
         CANCELLED = "cancelled"
 

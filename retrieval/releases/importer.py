@@ -99,11 +99,13 @@ def import_release(folder: Path, name: str, options: Options) -> Imported:
         if path:
             expect_file_read(path)
     if options.dry_run:
-        return replace(importing.counted(), missing=importing.withheld())
+        counted = importing.counted().with_benchmark(options, importing.published)
+        return replace(counted, missing=importing.withheld())
     with importing.apart:
         importing.fill()
     importing.label()
-    return replace(importing.done(importing.published()), missing=importing.withheld())
+    done = importing.done().with_benchmark(options, importing.published)
+    return replace(done, missing=importing.withheld())
 
 
 class _Import:
@@ -119,9 +121,9 @@ class _Import:
         self.means: dict[int, Chosen] = {}
         self.apart = Apart()
 
-    def done(self, benchmark: Benchmark | None = None) -> Imported:
+    def done(self) -> Imported:
         queries, snippets = (part.counts if part else None for part in (self.queries, self.snippets))
-        return Imported(queries, snippets, self.others, benchmark)
+        return Imported(queries, snippets, self.others)
 
     def refuse(self, problem: Problem) -> None:
         """Remember a record that is no member, so that its pair is not told of a second time."""
@@ -252,7 +254,7 @@ class _Import:
         kept = [row for row in batch if row[0] in asked and row[1] in code]
         if missing := len(batch) - len(kept):
             message = f"{count_noun(missing, 'pair')} whose query or code is in no file of the release"
-            self.others.refuse(Problem(str(self.release.pairs), 0, message))
+            self.others.refuse(Problem(str(self.release.pairs), 0, message, costs_labels=True))
         return kept
 
     def said(self, key: Giver, value: int) -> tuple[int, int, int, str, bool, str]:
@@ -290,8 +292,8 @@ class _Import:
         statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
         self.others.labels += len(kept)
 
-    def published(self) -> Benchmark | None:
-        """The benchmark of the labels; None where there are none."""
+    def published(self, notes: str) -> Benchmark | None:
+        """The benchmark of the labels, with what it says of them; None where none is of members."""
         assert self.queries and self.snippets, "members come first"
         queries, snippets = (
             Collection.objects.get(pk=part.target.pk) for part in (self.queries, self.snippets)
@@ -302,7 +304,8 @@ class _Import:
             if rule
             else "labels of the release; of several the last one"
         )
-        order = Order(self.name, queries, snippets, rule)
+        told = " ".join(filter(None, (self.told.notes, notes)))
+        order = Order(self.name, queries, snippets, rule, notes=told)
         try:
             with transaction.atomic():
                 if self.told.pool == Pool.CANDIDATES:

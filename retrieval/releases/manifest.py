@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from retrieval.exporting.files import FORMAT, MANIFEST
 from retrieval.filters import Rule
 from retrieval.models import Pool
 from retrieval.texts.hostile import clean_json
+
+LONGEST_NOTES: Final = 2000
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,6 +25,7 @@ class Manifest:
     encoders: tuple[str, ...] = ()
     k: int = 1
     knows_rules: bool = False
+    notes: str = ""
 
 
 def manifest_of(folder: Path) -> Manifest:
@@ -39,6 +42,7 @@ def manifest_of(folder: Path) -> Manifest:
             tuple(str(name)[:120] for name in mining["encoders"]),
             max(1, min(int(mining["k"]), 10**6)),
             told["rules"] == [str(rule.name) for rule in Rule],
+            str(told.get("notes", ""))[:LONGEST_NOTES],
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Manifest()

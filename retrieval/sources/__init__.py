@@ -7,7 +7,7 @@ read once, as a stream of `Item`s.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, TypeAlias
 
 __all__ = ["GivenLabel", "Item", "Problem", "Query", "Record", "Scale", "Snippet"]
@@ -51,15 +51,24 @@ class GivenLabel(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """Something that could not be read. `record` counts from 1 in its file; 0 means the whole file."""
+    """Something that could not be read. `record` counts from 1 in its file; 0 means the whole file.
+
+    `costs_labels`: a label is refused with it, or the file ends too early, so that labels may be missing.
+    """
 
     file: str
     record: int
     message: str
+    costs_labels: bool = field(default=False, compare=False)
 
     def __str__(self) -> str:
         place = f"{self.file}, record {self.record}" if self.record else self.file
         return f"{place}: {self.message}"
+
+    @property
+    def with_labels(self) -> Problem:
+        """The same in a file of labels, where each record that is refused has one."""
+        return Problem(self.file, self.record, self.message, costs_labels=True)
 
 
 Item: TypeAlias = Query | Snippet | GivenLabel | Problem

@@ -17,6 +17,7 @@ from retrieval.texts.plurals import count_noun
 from retrieval.uploads.download import gather_import_files
 from retrieval.uploads.files import by_name, remove_empty_collections
 from retrieval.uploads.formats import import_upload
+from retrieval.uploads.import_order import ImportOrder
 
 PROBLEMS_KEPT: Final = 100
 
@@ -28,7 +29,8 @@ def perform_import_job(job: Job) -> None:
     refusals, began = Refusals(), time.monotonic()
     with meter_bytes_read() as meter:
         ticking = Options(
-            tick=lambda counts: record_import_progress(job, counts, time.monotonic() - began, meter.share)
+            tick=lambda counts: record_import_progress(job, counts, time.monotonic() - began, meter.share),
+            allow_partial=ImportOrder.of(job).allow_partial,
         )
         done = import_upload(job, ticking, refusals)
     close_import_job(job, done, refusals)
@@ -53,7 +55,8 @@ def counted(counts: ImportCounts) -> dict[str, int]:
 def close_import_job(job: Job, done: Imported, refusals: Refusals) -> None:
     """The final counts of all collections together, and the first problems by record; its files are removed.
 
-    Collections into which nothing came are taken away.
+    It is done in part where a record was refused, and failed where nothing could be read. Collections into
+    which nothing came are taken away.
     """
     remove_empty_collections(job)
     total = done.total()
@@ -64,12 +67,24 @@ def close_import_job(job: Job, done: Imported, refusals: Refusals) -> None:
     ]
     close_job(
         job,
-        Job.State.FAILED if why else Job.State.DONE,
-        mark_hostile_characters(by_name(job, why or _message(nothing, refusals, done.problems)))
-        or _became(done, total),
+        Job.State.FAILED if why else Job.State.PARTIAL if total.unreadable else Job.State.DONE,
+        mark_hostile_characters(by_name(job, why or _ended(done, refusals))),
         result={**counted(total), "problems": problems},
     )
     remove_job_files(job)
+
+
+def _ended(done: Imported, refusals: Refusals) -> str:
+    """What was refused, what came, and why labels became no benchmark."""
+    total = done.total()
+    refused = f"Refused: {count_noun(total.unreadable, 'record')}, listed below; the others are stored"
+    told = (
+        refused if total.unreadable else "",
+        _message(nothing=False, refusals=refusals, problems=()) or _became(done, total),
+        done.unpublished.replace("with --allow-partial", "by the box for that in the form"),
+    )
+    *first, last = [part for part in told if part] or [""]
+    return ". ".join([*(part.removesuffix(".") for part in first), last])
 
 
 def _without_code(job: Job, done: Imported) -> str:

@@ -32,7 +32,8 @@ class Format(models.TextChoices):
 class ImportOrder(JobOrder):
     """Import uploaded files into collections of this name. A table waits for its columns to be chosen first.
 
-    `options` are what the format asks beside its files. `addresses` are where files are that a worker has to
+    `options` are what the format asks beside its files, `allow_partial` publishes labels though others were
+    refused. `addresses` are where files are that a worker has to
     download first, by the names of the job's files.
     """
 
@@ -40,4 +41,5 @@ class ImportOrder(JobOrder):
     name: str
     format: Format
     options: dict[str, Any] = {}
+    allow_partial: bool = False
     addresses: dict[str, str] = {}

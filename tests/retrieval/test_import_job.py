@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from retrieval.collections.import_report import ImportCounts
 from retrieval.jobs import path_of_job_file
-from retrieval.models import Collection, Job
+from retrieval.models import Benchmark, Collection, Job
 from retrieval.uploads import Format, forget_files
 from retrieval.uploads.import_job import record_import_progress
 from tests import factories
@@ -60,7 +60,8 @@ def test_names_that_no_database_takes_are_marked() -> None:
             info.size, info.type = len(code), tarfile.REGTYPE if code else tarfile.SYMTYPE
             archive.addfile(info, io.BytesIO(code))
     job = imported("names.tar", content.getvalue())
-    assert (job.state, job.result["stored"]) == (Job.State.DONE, 1)
+    assert (job.state, job.result["stored"]) == (Job.State.PARTIAL, 1)
+    assert job.message == "Refused: 1 record, listed below; the others are stored"
     assert job.result["problems"] == ["names.tar: caf⟨U+DCE9⟩/link.py: is a link or no file and is skipped"]
 
 
@@ -79,6 +80,27 @@ def test_other_formats_bring_queries_snippets_and_labels() -> None:
     assert job.state == Job.State.DONE
     assert job.result == {"read": 2, "stored": 2, "unreadable": 0, "problems": []}
     assert [made.source for made in Collection.objects.all()] == ["questions.json"] * 2
+
+
+@pytest.mark.parametrize("allowed", [False, True])
+def test_a_refused_label_publishes_no_benchmark_unless_that_is_allowed(allowed: bool) -> None:
+    rows = [{"stackoverflow_id": n, "question": f"how {n}?", "answer": f"this({n});"} for n in (1, 2)]
+    content = json.dumps([*rows, {"stackoverflow_id": 3, "question": "how?"}]).encode()
+    file = ContentFile(content, name="questions.json")
+    job = factories.import_job(name="ncs", format=Format.NCS, file=file, allow_partial=allowed)
+    call_command("job", str(job.pk))
+    job.refresh_from_db()
+    assert (job.state, job.result["stored"], job.result["unreadable"]) == (Job.State.PARTIAL, 4, 1)
+    assert job.message.startswith("Refused: 1 record, listed below; the others are stored. 2 labels")
+    published = [benchmark.notes for benchmark in Benchmark.objects.all()]
+    if allowed:
+        assert published == [
+            "Published in part: labels may be missing by 1 refused label or cut-off file of the import."
+        ]
+    else:
+        assert published == [] and job.message.endswith(
+            "publish what is there by the box for that in the form."
+        )
 
 
 def test_every_format_is_read(monkeypatch: pytest.MonkeyPatch) -> None:

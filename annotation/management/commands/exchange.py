@@ -12,7 +12,7 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.builds.pipeline import file_exchange
 from annotation.management.lookups import find_build
 from annotation.models import Build
-from retrieval.management.light import LightCommand
+from retrieval.management.light import REFUSED_STATUS, LightCommand
 from retrieval.texts.plurals import count_noun
 
 MOST_PARTS: Final = 500
@@ -27,7 +27,8 @@ class Command(LightCommand):
         "Exchange requests and replies by file. 'export' writes every request that waits, one JSON object a "
         "line (id, agent, model, system, messages, schema), with --parts into several files; 'import' takes "
         "lines (id, reply) of one file or several. "
-        "Run 'manage.py work --until-idle' in between, until nothing waits."
+        "Run 'manage.py work --until-idle' in between, until nothing waits. Exit status: 3 where a line was "
+        "refused; the others are taken."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -91,8 +92,10 @@ class Command(LightCommand):
         self.stdout.write(
             f"{taken:,} replies taken, {known:,} known already, {refused:,} refused; {moved:,} cases go on"
         )
-        if refused and not taken and not known:
-            raise CommandError("No reply could be taken; the lines above say why.")
+        if refused:
+            kept = "the others are taken" if taken or known else "No reply could be taken"
+            told = f"Refused: {count_noun(refused, 'line')}, as said above; {kept}."
+            raise CommandError(told, returncode=REFUSED_STATUS)
 
     def taken(self, build: Build, path: Path) -> file_exchange.Imported:
         """What one file gave, its problems told."""

@@ -36,7 +36,7 @@ def imports_table() -> jobs.Table:
 
 
 def build_import_job_row(job: Job) -> jobs.JobRow:
-    """An upload; of one that failed it leads to the form, filled in."""
+    """An upload; of one that failed, or refused something, it leads to the form, filled in."""
     order = ImportOrder.of(job)
     row = jobs.JobRow(
         job,
@@ -62,13 +62,13 @@ def fold_problems(job: Job) -> Sequence[tuple[str, Sequence[str]]]:
 
 
 def advise_retry(job: Job, order: ImportOrder) -> dict[str, Any]:
-    """Columns of the row of an import that failed or was cancelled."""
+    """Columns of the row of an import that failed, was cancelled, or refused something."""
     values = {"format": order.format.value, "name": order.name, "file_from": order.addresses.get("file", "")}
     asked = urlencode({name: value for name, value in values.items() if value})
     note = "Put right what is said here, then upload it again; nothing comes twice."
     return {
         "retry": jobs.Retry(f"{reverse('upload')}?{asked}", "Upload it again"),
-        "notes": [note] if job.state == Job.State.FAILED else ["Uploaded again, nothing comes twice."],
+        "notes": ["Uploaded again, nothing comes twice."] if job.state == Job.State.CANCELLED else [note],
     }
 
 

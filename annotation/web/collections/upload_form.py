@@ -108,6 +108,11 @@ class UploadForm(forms.Form):
         help_text="For annotations of several languages, such as Python.",
     )
 
+    allow_partial = forms.BooleanField(
+        required=False,
+        label="Publish the labels as a benchmark although some are refused or a file is cut off",
+    )
+
     def refuse_large(self) -> None:
         """Add errors for files beyond the limit, with what to do instead."""
         guide = BY_FORMAT.get(self.data.get("format", ""))
@@ -167,6 +172,7 @@ class UploadForm(forms.Form):
             name=values["name"].strip(),
             format=values["format"],
             options=self.options(values["format"]),
+            allow_partial=values["allow_partial"],
             addresses=addresses_of_columns(values, columns),
         )
         is_here = order.format == Format.TABLE and not order.addresses

@@ -17,7 +17,7 @@ from retrieval.collections.importer import import_cosqa, import_items, import_py
 from retrieval.filters import Rule
 from retrieval.filters.steps import Refusals
 from retrieval.management.formats import FORMATS, describe_import_source
-from retrieval.management.light import LightCommand
+from retrieval.management.light import REFUSED_STATUS, LightCommand
 from retrieval.models import Benchmark, Collection
 from retrieval.sources import Problem
 from retrieval.sources.code.places import is_path
@@ -31,7 +31,8 @@ class Command(LightCommand):
     reads_foreign_files = True
     help = (
         "Import a collection. Idempotent: what is there already is left alone. Every function is kept; "
-        "which rules it passes is stored with it."
+        "which rules it passes is stored with it. Exit status: 0 all was read; 3 a record was refused, the "
+        "others are stored; 1 nothing was there to read; 2 the command is wrong."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -86,7 +87,13 @@ class Command(LightCommand):
             "--problems",
             type=Path,
             metavar="FILE.jsonl",
-            help="write every record that is refused: file, record and why",
+            help="write every record that is refused: file, record and why (then the exit status is 3)",
+        )
+        each.add_argument(
+            "--allow-partial",
+            action="store_true",
+            help="publish the labels as a benchmark although one was refused or a file is cut off; the "
+            "benchmark says so (without it none is published then)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -98,7 +105,10 @@ class Command(LightCommand):
             open_problem_writer(options) as refused,
         ):
             how = Options(
-                options["dry_run"], lambda counts: advance_import_bar(bar, counts, meter.share), refused
+                options["dry_run"],
+                lambda counts: advance_import_bar(bar, counts, meter.share),
+                refused,
+                options["allow_partial"],
             )
             done = self.perform(options, how)
         self.tell_problems(done, options["problems"])
@@ -117,7 +127,9 @@ class Command(LightCommand):
             self.stdout.write(describe_published_benchmark(done.benchmark))
             if options["format"] == "release":
                 self.stdout.write(compare_with_export(done.benchmark, options["folder"]))
-        if done.total().labels and not options["dry_run"] and options["format"] not in ("qrels", "release"):
+        if done.total().labels and not (
+            options["dry_run"] or done.unpublished or options["format"] in ("qrels", "release")
+        ):
             self.stdout.write(left_out(options["name"], done.benchmark), ending="")
         if "refusals" in options and options["refusals"].steps:
             self.stdout.write("\n".join(options["refusals"].lines()))
@@ -125,6 +137,7 @@ class Command(LightCommand):
         if options["dry_run"]:
             self.stdout.write("Nothing was stored (--dry-run).")
         refuse_nothing(done, bool(options.get("refusals", Refusals()).steps), options.get("codebase"))
+        fail_for_refusals(done, options["dry_run"])
 
     def tell_problems(self, done: Imported, file: Path | None) -> None:
         """The first of them, how many more there are, and where all are."""
@@ -171,12 +184,22 @@ class Command(LightCommand):
 def refuse_nothing(done: Imported, by_rules: bool, codebase: Path | None) -> None:
     """Raises CommandError where nothing came, or nothing of a code base that was named."""
     told = by_rules or bool(done.problems)
+    status = REFUSED_STATUS if done.problems else 1
     if not any(counts.labels or counts.read > counts.unreadable for counts in done.parts):
-        raise CommandError(f"Nothing could be read; {why_nothing(told)}.")
+        raise CommandError(f"Nothing could be read; {why_nothing(told)}.", returncode=status)
     snippets = done.snippets
     if codebase is not None and snippets is not None and snippets.read == snippets.unreadable:
         why = why_nothing(bool(snippets.problems))
-        raise CommandError(f"--codebase {codebase}: no snippet could be read; {why}.")
+        raise CommandError(f"--codebase {codebase}: no snippet could be read; {why}.", returncode=status)
+
+
+def fail_for_refusals(done: Imported, dry_run: bool) -> None:
+    """Raises CommandError where a record was refused, though the others are stored."""
+    refused = done.total().unreadable
+    if refused:
+        others = "the others can be read" if dry_run else "the others are stored"
+        told = f"Refused: {count_noun(refused, 'record')}, as said above; {others}."
+        raise CommandError(" ".join(filter(None, (told, done.unpublished))), returncode=REFUSED_STATUS)
 
 
 def why_nothing(told: bool) -> str:
@@ -248,6 +271,7 @@ def describe_published_benchmark(benchmark: Benchmark) -> str:
     return (
         f"benchmark: {benchmark} has {count_noun(benchmark.size, 'label')}, {benchmark.positives:,} of them "
         "matches ('manage.py evaluate' scores systems on it)"
+        + (f"\n  {benchmark.notes}" if benchmark.notes else "")
     )
 
 

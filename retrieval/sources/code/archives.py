@@ -62,7 +62,7 @@ def read_zip(path: Path, endings: tuple[str, ...]) -> Iterator[SourceFile | Prob
                     return
             finish_file_count(path)
     except UNREADABLE as error:
-        yield Problem(str(path), 0, f"is not a readable zip or wheel: {error}")
+        yield Problem(str(path), 0, f"is not a readable zip or wheel: {error}", costs_labels=True)
 
 
 def read_tar(path: Path, endings: tuple[str, ...]) -> Iterator[SourceFile | Problem]:
@@ -76,7 +76,7 @@ def read_tar(path: Path, endings: tuple[str, ...]) -> Iterator[SourceFile | Prob
                 yield _tar_member(member, content, path.name, licence)
         finish_file_count(path)
     except UNREADABLE as error:
-        yield Problem(str(path), 0, f"is not a readable tar or sdist: {error}")
+        yield Problem(str(path), 0, f"is not a readable tar or sdist: {error}", costs_labels=True)
 
 
 def _zip_member(
@@ -89,7 +89,8 @@ def _zip_member(
         with archive.open(info) as stream:  # a zip bomb is read to the limit, whatever size it states
             content = stream.read(files.FILE_LIMIT + 1)
     except UNREADABLE as error:
-        return Problem(f"{origin}: {info.filename}", 0, f"cannot be unpacked: {error}")
+        why = f"cannot be unpacked: {error}"
+        return Problem(f"{origin}: {info.filename}", 0, why, costs_labels=True)
     return within_limit(SourceFile(info.filename, content, origin, licence))
 
 
@@ -188,8 +189,10 @@ def why_refused(name: str, is_link: bool) -> str:
 
 
 def _too_many(path: Path) -> Problem:
-    return Problem(str(path), 0, f"has more than {MEMBERS_LIMIT:,} members; what is left is not read")
+    why = f"has more than {MEMBERS_LIMIT:,} members; what is left is not read"
+    return Problem(str(path), 0, why, costs_labels=True)
 
 
 def _too_large(path: Path) -> Problem:
-    return Problem(str(path), 0, f"unpacks to more than {UNPACKED_LIMIT:,} bytes; what is left is not read")
+    why = f"unpacks to more than {UNPACKED_LIMIT:,} bytes; what is left is not read"
+    return Problem(str(path), 0, why, costs_labels=True)

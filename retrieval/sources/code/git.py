@@ -43,7 +43,7 @@ def read_git_files(place: str, endings: tuple[str, ...]) -> Iterator[SourceFile 
             )
             yield from _files(folder, commit, _web(repository, folder), place, endings)
     except GitFailed as failed:
-        yield Problem(without_secret(place), 0, str(failed))
+        yield Problem(without_secret(place), 0, str(failed), costs_labels=True)
 
 
 def split_git_place(place: str) -> tuple[str, str]:

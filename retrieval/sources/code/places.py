@@ -80,7 +80,8 @@ def _folder(
                 message = "is a link out of the folder and is skipped"
                 yield Problem(str(path), 0, message) if out else _one_file(path, inside, origin, licence)
     for error in unread:
-        yield Problem(str(error.filename), 0, f"cannot be read: {error.strerror or error}")
+        why = f"cannot be read: {error.strerror or error}"
+        yield Problem(str(error.filename), 0, why, costs_labels=True)
 
 
 def _one_file(path: Path, name: str, origin: str, licence: str) -> SourceFile | Problem:
@@ -90,7 +91,7 @@ def _one_file(path: Path, name: str, origin: str, licence: str) -> SourceFile | 
         with path.open("rb") as stream:
             content = stream.read(files.FILE_LIMIT + 1)
     except OSError as error:
-        return Problem(str(path), 0, f"cannot be read: {error.strerror or error}")
+        return Problem(str(path), 0, f"cannot be read: {error.strerror or error}", costs_labels=True)
     return within_limit(
         SourceFile(mark_hostile_characters(name), content, origin, licence)
     )  # names may be any bytes

@@ -85,7 +85,7 @@ def read_beir_folder(folder: Path, split: str = "", configuration: str = "") -> 
         expect_file_read(path)
     yield from missing_parts(every)
     if split and not qrels:
-        yield Problem(str(folder), 0, f"has no {place.prefix}qrels/{split}.tsv")
+        yield Problem(str(folder), 0, f"has no {place.prefix}qrels/{split}.tsv", costs_labels=True)
     with Lookup() as queries, Lookup() as documents:
         scale = _prepared(qrels, queries, documents)
         for name, made, lookup in (("queries", _query, queries), ("corpus", _document, documents)):
@@ -187,16 +187,16 @@ def _labels(path: Path, scale: Scale, queries: Lookup, documents: Lookup) -> Ite
     rows = iter(_records(path, OF_LABELS))
     first = next(rows, None)
     if why := _another_table(path, first):
-        yield Problem(str(path), 0, why)
+        yield Problem(str(path), 0, why, costs_labels=True)
         return
     for row in chain([first] if first else [], rows):
         if isinstance(row, Problem):
-            yield row
+            yield row.with_labels
             continue
         try:
             yield _label(row[1], scale, queries, documents)
         except Refused as refused:
-            yield Problem(str(path), row[0], str(refused))
+            yield Problem(str(path), row[0], str(refused), costs_labels=True)
 
 
 def _another_table(path: Path, first: tuple[int, Object] | Problem | None) -> str:

@@ -43,7 +43,7 @@ def read_codesearchnet(places: Sequence[Path], documentation: bool = False) -> I
     for path in files:
         for row in read_record_objects(path):
             if isinstance(row, Problem):
-                yield row
+                yield row.with_labels if documentation else row
             else:
                 yield from _codesearchnet_items(path, *row, documentation)
 
@@ -59,7 +59,7 @@ def _codesearchnet_items(path: Path, number: int, record: Object, documentation:
         snippet = _snippet(record, number)
         said = first_paragraph(text_of_record(record, DOCUMENTATION, needed=False)) if documentation else ""
     except Refused as refused:
-        yield Problem(str(path), number, str(refused))
+        yield Problem(str(path), number, str(refused), costs_labels=documentation)
         return
     yield snippet
     if worth_asking(said):

@@ -44,7 +44,8 @@ class _WrongShape(ValueError):
 def read_queries(path: Path, licence: str = "") -> Iterator[Record | Problem]:
     """Yield the queries of a file of queries or pairs; a query of several pairs comes once for each."""
     for element in stream_json_elements(path):
-        yield _record(element, path, QUERY_TEXT, QUERY_ID, licence)
+        found = _record(element, path, QUERY_TEXT, QUERY_ID, licence)
+        yield found.with_labels if isinstance(found, Problem) and _may_be_judged(element) else found
 
 
 def read_query_file(path: Path, licence: str = "") -> Iterator[Record | Problem]:
@@ -99,7 +100,7 @@ def read_pairs(path: Path) -> Iterator[GivenLabel | Problem]:
     """
     for element in stream_json_elements(path):
         if isinstance(element, Problem):
-            yield element
+            yield element.with_labels
         elif not isinstance(element.value, dict) or has_label(element.value):
             yield read_pair_label(element, path)
 
@@ -149,6 +150,13 @@ def has_label(record: dict[str, Any]) -> bool:
     return record.get("label") is not None
 
 
+def _may_be_judged(element: Element | Problem) -> bool:
+    """Whether a label is lost with a record of a file that may have pairs."""
+    if isinstance(element, Problem):
+        return True
+    return isinstance(element.value, dict) and has_label(element.value)
+
+
 def read_pair_label(element: Element, path: Path) -> GivenLabel | Problem:
     """The label of one pair of a file."""
     try:
@@ -158,7 +166,7 @@ def read_pair_label(element: Element, path: Path) -> GivenLabel | Problem:
             number = ", a number" if isinstance(value, str) else ""
             raise _WrongShape(f'"label" is {str(value)[:20]!r}; expected 0 or 1{number}')
     except _WrongShape as wrong:
-        return Problem(str(path), element.number, str(wrong))
+        return Problem(str(path), element.number, str(wrong), costs_labels=True)
     return GivenLabel(query, snippet, int(value))
 
 

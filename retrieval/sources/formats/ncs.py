@@ -34,7 +34,7 @@ def read_questions(path: Path) -> Iterator[Item]:
     expect_file_read(path)
     for row in read_record_objects(path):
         if isinstance(row, Problem):
-            yield row
+            yield row.with_labels
         else:
             yield from _question(path, *row)
 
@@ -44,7 +44,7 @@ def _question(path: Path, number: int, record: Object) -> Iterator[Item]:
         question, answer = text_of_record(record, ["question"]), text_of_record(record, ["answer"])
         name = id_of_record(record, ["stackoverflow_id"])
     except Refused as refused:
-        yield Problem(str(path), number, str(refused))
+        yield Problem(str(path), number, str(refused), costs_labels=True)
         return
     yield Query(question, name, name_of_record(record, ["question_url"], path.name), LICENCE)
     yield Snippet(answer, name, name_of_record(record, ["answer_url"], path.name), LICENCE)

@@ -58,7 +58,7 @@ def read_staqc_blocks(path: Path, titles: Path | None = None) -> Iterator[Item]:
         reading = path
         blocks = _dict(reading)
     except (OSError, pickle.UnpicklingError) as error:
-        yield Problem(str(reading), 0, f"cannot be read: {error}")
+        yield Problem(str(reading), 0, f"cannot be read: {error}", costs_labels=True)
         return
     for number, (key, code) in enumerate(blocks.items(), 1):
         yield from _staqc_items(str(path), number, key, code, asked)
@@ -68,9 +68,8 @@ def _staqc_items(file: str, number: int, key: object, code: object, asked: dict[
     question = key[0] if isinstance(key, tuple) and key else key
     if not isinstance(code, str) or not code.strip() or not isinstance(question, int):
         found = clip_text(code) if isinstance(code, str) else type(code).__name__
-        yield Problem(
-            file, number, f"expected a question id and code, found {type(key).__name__} and {found}"
-        )
+        why = f"expected a question id and code, found {type(key).__name__} and {found}"
+        yield Problem(file, number, why, costs_labels=bool(asked))
         return
     name = "-".join(map(str, key)) if isinstance(key, tuple) else str(key)
     origin = f"https://stackoverflow.com/questions/{question}"

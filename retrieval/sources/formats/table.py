@@ -101,12 +101,12 @@ def read_table_rows(path: Path, columns: Columns) -> Iterator[Item]:
     expect_file_read(path)
     for row in read_record_objects(path):
         if isinstance(row, Problem):
-            yield row
+            yield row.with_labels if columns.label else row
             continue
         try:
             yield from _items_of_row(path, *row, columns)
         except Refused as refused:
-            yield Problem(str(path), row[0], str(refused))
+            yield Problem(str(path), row[0], str(refused), costs_labels=_is_judged(row[1], columns.label))
 
 
 def _items_of_row(path: Path, number: int, record: Object, columns: Columns) -> list[Item]:
@@ -123,6 +123,10 @@ def _items_of_row(path: Path, number: int, record: Object, columns: Columns) -> 
         value = whole_number(record[columns.label], ALLOWED[columns.scale], f'"{columns.label}"')
         items.append(GivenLabel(text, code, value, columns.scale))
     return items
+
+
+def _is_judged(record: Object, column: str) -> bool:
+    return record.get(column) is not None and bool(str(record[column]).strip())
 
 
 def _id(number: int, record: Object, column: str) -> str:

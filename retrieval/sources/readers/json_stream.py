@@ -49,7 +49,7 @@ def stream_json_elements(path: Path, limit: int = RECORD_LIMIT) -> Iterator[Elem
         ) as stream:
             yield from _Reader(stream, str(path), limit).elements()
     except OSError as error:
-        yield Problem(str(path), 0, f"cannot be read: {error.strerror or error}")
+        yield Problem(str(path), 0, f"cannot be read: {error.strerror or error}", costs_labels=True)
 
 
 class _Reader:
@@ -66,9 +66,8 @@ class _Reader:
     def elements(self) -> Iterator[Element | Problem]:
         opening = self.peek()
         if opening not in ("[", "{"):
-            yield Problem(
-                self.file, 0, f"expected a JSON array or object of UTF-8 text, found {self.shown()}"
-            )
+            why = f"expected a JSON array or object of UTF-8 text, found {self.shown()}"
+            yield Problem(self.file, 0, why, costs_labels=True)
             return
         self.place += 1
         closing = "]" if opening == "[" else "}"
@@ -95,12 +94,14 @@ class _Reader:
         if separator == closing:
             yield from self.leftover()
         else:
-            yield Problem(self.file, number, "nothing after this record can be read; is the file cut off?")
+            why = "nothing after this record can be read; is the file cut off?"
+            yield Problem(self.file, number, why, costs_labels=True)
 
     def leftover(self) -> Iterator[Problem]:
         if self.peek():
             found = f"text after the end of the JSON is not read: {self.shown()}"
-            yield Problem(self.file, 0, f"{found}; make JSON Lines one array: jq --slurp . FILE")
+            why = f"{found}; make JSON Lines one array: jq --slurp . FILE"
+            yield Problem(self.file, 0, why, costs_labels=True)
 
     def entry(self) -> tuple[str, Any]:
         key = self.value()

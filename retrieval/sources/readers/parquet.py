@@ -63,13 +63,12 @@ def read_parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int,
                     yield _within_limit(path, number, record)
     except (OSError, arrow.ArrowException, UnicodeDecodeError) as error:  # the last of a column's name
         why = " ".join(str(error).split())
-        yield Problem(str(path), number, f"is not readable Parquet: {why}")
+        yield Problem(str(path), number, f"is not readable Parquet: {why}", costs_labels=True)
 
 
 def _bomb(path: Path, number: int) -> Problem:
-    return Problem(
-        str(path), number, f"unpacks to over {PACKED_AT_MOST} times its size: what is left is not read"
-    )
+    told = f"unpacks to over {PACKED_AT_MOST} times its size: what is left is not read"
+    return Problem(str(path), number, told, costs_labels=True)
 
 
 def _text_columns(parquet: Any, path: Path) -> list[str]:
@@ -166,7 +165,7 @@ def missing_parts(paths: Sequence[Path]) -> Iterator[Problem]:
             if missing:
                 first = f"{part[1]}-{missing[0]:05}-of-{part[3]}{path.suffix}"
                 message = f"has {len(found)} of {int(part[3])} parts: {first} is not there"
-                yield Problem(str(path.parent / f"{part[1]}-…"), 0, message)
+                yield Problem(str(path.parent / f"{part[1]}-…"), 0, message, costs_labels=True)
 
 
 def _numbers_of(paths: Sequence[Path], path: Path, part: re.Match[str]) -> set[int]:

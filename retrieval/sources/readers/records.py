@@ -62,7 +62,8 @@ def read_record_objects(path: Path) -> Iterator[tuple[int, Object] | Problem]:
         yield from _array(path)
     else:
         known = ", ".join([*JSON_LINES, ".json", *SEPARATORS])
-        yield Problem(str(path), 0, f"its name must end in one of {known}, all but .json also with {PACKED}")
+        why = f"its name must end in one of {known}, all but .json also with {PACKED}"
+        yield Problem(str(path), 0, why, costs_labels=True)
 
 
 def text_of_record(record: Object, keys: Sequence[str], needed: bool = True) -> str:
@@ -151,7 +152,8 @@ def lines_of(path: Path, limit: int = RECORD_LIMIT) -> Iterator[tuple[int, str] 
         with _opened(path) as stream:
             yield from _lines(stream, path, limit)
     except (OSError, EOFError, zlib.error) as error:  # gzip's BadGzipFile is an OSError
-        yield Problem(str(path), 0, f"cannot be read to its end: {getattr(error, 'strerror', '') or error}")
+        why = f"cannot be read to its end: {getattr(error, 'strerror', '') or error}"
+        yield Problem(str(path), 0, why, costs_labels=True)
 
 
 @contextmanager
@@ -171,9 +173,8 @@ def _lines(stream: TextIO, path: Path, limit: int) -> Iterator[tuple[int, str] |
         if not line:
             return
         if left < 0:
-            yield Problem(
-                file, number, f"unpacks to over {PACKED_AT_MOST} times its size: what is left is not read"
-            )
+            why = f"unpacks to over {PACKED_AT_MOST} times its size: what is left is not read"
+            yield Problem(file, number, why, costs_labels=True)
             return
         if len(line) > limit:
             yield Problem(file, number, f"is longer than {limit:,} characters and is skipped")
@@ -181,7 +182,8 @@ def _lines(stream: TextIO, path: Path, limit: int) -> Iterator[tuple[int, str] |
                 line = stream.readline(limit)
                 left -= len(line)
         elif BAD_BYTES.search(line):
-            yield _BadLine(file, number, "has bytes that are not UTF-8; convert the file to UTF-8", line)
+            why = "has bytes that are not UTF-8; convert the file to UTF-8"
+            yield _BadLine(file, number, why, not line.endswith("\n"), text=line)
         else:
             yield number, line
 
@@ -205,7 +207,8 @@ def _object(line: str, file: str, number: int) -> tuple[int, Object] | Problem:
         value = DECODER.decode(line)
     except (ValueError, RecursionError) as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error) or "nested too deeply"
-        return Problem(file, number, f"is not JSON: {reason}")
+        is_cut = not line.endswith("\n")  # the last line of a file that ends within it
+        return Problem(file, number, f"is not JSON: {reason}", costs_labels=is_cut)
     if not isinstance(value, dict):
         return Problem(file, number, f"expected an object, found {clip_text(str(value))}")
     return number, value
@@ -236,7 +239,7 @@ def _rows(path: Path, separator: str) -> Iterator[tuple[int, Object] | Problem]:
         if not header:
             header = [name.strip() for name in row]
             if why := named_twice(header):
-                yield Problem(str(path), lines.last, why)
+                yield Problem(str(path), lines.last, why, costs_labels=True)
                 return
         elif any(field.strip() for field in row):
             yield _named(header, row, str(path), lines.last)
@@ -248,7 +251,8 @@ def _row(rows: Iterator[list[str]], lines: _Lines, path: Path) -> list[str] | No
     try:
         return next(rows, None)
     except csv.Error as error:
-        lines.problems.append(Problem(str(path), lines.last, f"is not {kind_of(path)[1:].upper()}: {error}"))
+        why = f"is not {kind_of(path)[1:].upper()}: {error}"
+        lines.problems.append(Problem(str(path), lines.last, why, "unexpected end" in str(error)))
         if "field limit" in str(error):
             lines.pass_over()
         return []

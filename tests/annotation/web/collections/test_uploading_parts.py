@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 from django.core.management import call_command
 from django.test import Client
+from django.urls import reverse
 
 from annotation.web.collections.upload_guides import BY_FORMAT
 from retrieval.models import Benchmark, Collection, Job
@@ -87,3 +88,16 @@ def test_a_release_that_withholds_something_says_what_is_missing(ada: Client, tm
     job = imported(Job.objects.latest("pk"))
     told = "Missing, as the release withholds it for its licence: 1 query, 1 labelled pair ("
     assert job.state == "done" and job.message.startswith(told)
+
+
+def test_a_bad_label_is_told_on_the_page_and_the_box_publishes_the_others(ada: Client) -> None:
+    pairs = json.dumps([*json.loads(FILES["pairs.json"]), {"query": "sort", "code": "x = 1", "label": 7}])
+    assert uploaded(ada, "pairs.json", pairs).state == "partial"
+    page = ada.get(reverse("collections")).content.decode()
+    assert "done in part" in page and "Upload it again" in page and "No benchmark is published" in page
+    assert not Benchmark.objects.exists()
+    assert uploaded(ada, "pairs.json", pairs, allow_partial="on").state == "partial"
+    notes = Benchmark.objects.get().notes
+    assert notes.startswith("Published in part: ")
+    assert notes in ada.get(reverse("benchmarks")).content.decode()
+    assert notes in ada.get(reverse("benchmark", args=[Benchmark.objects.get().pk])).content.decode()

@@ -137,9 +137,12 @@ def test_every_refused_record_is_counted_and_can_be_had(
     rows, file = tmp_path / "rows.jsonl", tmp_path / "refused.jsonl"
     rows.write_text('{"text": "sort a list"}\n' + "broken\n" * 1200 + '{"other": 1}\n')
     arguments = ("import", "table", str(rows), "--query", "text", "--name", "small")
-    call_command(*arguments)
+    with pytest.raises(CommandError, match=r"Refused: 1,201 records, as said above; the others are stored\."):
+        call_command(*arguments)
     assert "… and 1,181 more; --problems FILE.jsonl writes every one" in capsys.readouterr().err
-    call_command(*arguments, "--problems", str(file))
+    with pytest.raises(CommandError) as ended:
+        call_command(*arguments, "--problems", str(file))
+    assert ended.value.returncode == 3
     told = capsys.readouterr().err
     assert "… and 1,181 more\n" in told and f"1,201 refused records in {file}" in told
     written = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
@@ -156,7 +159,8 @@ def test_a_release_tells_of_each_bad_pair_once_however_many_there_are(tmp_path: 
     good = {"query-idx": 0, "query": "sort", "code-idx": 0, "code": "def f(x): return x", "label": 1}
     bad = {"query-idx": 1, "query": 3, "code-idx": 1, "code": 4, "label": 1}
     (folder / "pairs.json").write_text(json.dumps([good, *[bad] * 1100]))
-    call_command("import", "release", str(folder), "--name", "again", "--problems", str(file))
+    with pytest.raises(CommandError, match="Refused: 2,200 records"):
+        call_command("import", "release", str(folder), "--name", "again", "--problems", str(file))
     whys = Counter(json.loads(line)["why"] for line in file.read_text("utf-8").splitlines())
     assert all(count == 1100 for count in whys.values()), whys
 
