@@ -129,6 +129,8 @@ class _Execution:
         self._decision = Decision(PROGRAM, CANDIDATE, "mock" in request["candidate"])
         if any(word in request["candidate"] for word in _OF_CLASSES):
             self.tracer.word_of = self._decision.of_call
+            self.tracer.learn_result = self._decision.learn_result
+            self.tracer.learn_returned = self._decision.learn_returned
         self._calm = [False]
         self._changes = Changes(self.tracer, self._names, CANDIDATE, self._tell, bool(request["shared"]))
         self._watches_changes = bool(request["shared"] or request["constants"])

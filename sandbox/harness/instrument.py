@@ -55,10 +55,12 @@ class Site:
 
     `leads_back`: its names lead back to the candidate; `origins` are, for each such name, the lines on which
     the candidate may have been called for it. `case` is the test case. `by_identity`: it compares by `is`
-    alone; `is_equality`: it says that two values are equal, or that one is in the other. `inner` has the same
-    of each comparison that `and`, `or` or `not` combines with others; `again` has comparisons by their places
-    there, -1 is the only one's. `constants` are compared values that stand in the text, with their places
-    among the others: nobody needs to hand them over.
+    alone; `is_equality`: it says that two values are equal, or that one is in the other; `is_strict`: it says
+    of all that it compares that it is equal. `inner` has `is_equality` of each comparison that `and`, `or` or
+    `not` combines with others; `again` has comparisons by their places there, -1 is the only one's.
+    `constants` are compared values that stand in the text, with their places among the others: nobody needs
+    to hand them over. `written`: of each compared value that is made of literals and calls, such as
+    `[Point(1, 2)]`, the names that are called, and the literals.
     """
 
     __slots__ = (
@@ -70,19 +72,22 @@ class Site:
             "constants",
             "inner",
             "is_equality",
+            "is_strict",
             "leads_back",
             "line",
         ),
-        *("origins", "source"),
+        *("origins", "source", "written"),
     )
 
     def __init__(self, line: int, column: int, source: str) -> None:
         self.line, self.column, self.source = line, column, source
         self.case, self.leads_back, self.by_identity, self.is_equality = "", False, False, False
+        self.is_strict = True
         self.origins: list[list[int]] = []
         self.inner: list[bool] = []
         self.constants: list[tuple[int, object]] = []
         self.again: dict[int, Again] = {}
+        self.written: list[tuple[set[str], list[object]]] = []
 
 
 class Instrumenter:
@@ -154,6 +159,8 @@ class Instrumenter:
             told = self.sites[site]
             self._learn_shared(site, -1, test, [test.left, *test.comparators])
             told.by_identity, told.is_equality = _is_by_identity(test), not negated and _is_equality(test)
+            told.is_strict = not negated and _is_strict(test)
+            told.written = _written([test.left, *test.comparators])
             # Of `a < b < 3` the last one may never be reached.
             is_one = len(test.comparators) == 1 and not told.by_identity
             test.left, *test.comparators = (
@@ -170,6 +177,7 @@ class Instrumenter:
     def _inner_operands(self, site: int, test: _ast.expr, is_claimed: bool) -> None:
         """Comparisons that `and`, `or` and `not` combine; `is_claimed`: the assertion says that they hold."""
         if isinstance(test, _ast.BoolOp):
+            self.sites[site].is_strict &= is_claimed and isinstance(test.op, _ast.And)
             for value in test.values:
                 self._inner_operands(site, value, is_claimed)
         elif isinstance(test, _ast.UnaryOp) and isinstance(test.op, _ast.Not):
@@ -178,6 +186,7 @@ class Instrumenter:
             inner = self.sites[site].inner
             self._learn_shared(site, len(inner), test, [test.left, *test.comparators])
             inner.append(is_claimed and _is_equality(test))
+            self.sites[site].is_strict &= is_claimed and _is_strict(test)
             place = _constant(len(inner) - 1, test)
             test.left = self._recorder("operand", [place, test.left], test.left)
             test.comparators = [self._recorder("operand", [place, one], one) for one in test.comparators]
@@ -186,6 +195,7 @@ class Instrumenter:
         if self._is_foreign(call.func):
             number = self._site(statement, self._segment(statement))
             self._learn_shared(number, -1, call, call.args[:2])
+            self.sites[number].written = _written(call.args[:2])
             begin = self._recorder("begin", [_constant(number, call.func)], call.func)
             statement.value = self._recorder("call", [begin, call.func, *call.args], call, call.keywords)
 
@@ -237,6 +247,33 @@ def _is_by_identity(test: _ast.Compare) -> bool:
 
 def _is_equality(test: _ast.Compare) -> bool:
     return any(isinstance(one, (_ast.Eq, _ast.In)) for one in test.ops)
+
+
+def _written(operands: list[_ast.expr]) -> list[tuple[set[str], list[object]]]:
+    return [found for operand in operands if (found := _made_of(operand)) is not None and all(found)]
+
+
+def _made_of(operand: _ast.expr) -> tuple[set[str], list[object]] | None:
+    """The names that an expression calls and its literals; None if there is anything else in it."""
+    names, literals, waiting = set[str](), list[object](), [operand]
+    while waiting:
+        one: Any = waiting.pop()
+        if isinstance(one, _ast.Constant):
+            literals.append(one.value)
+        elif isinstance(one, _ast.Call) and isinstance(one.func, _ast.Name):
+            names.add(one.func.id)
+            waiting += [*one.args, *(keyword.value for keyword in one.keywords)]
+        elif isinstance(one, (_ast.List, _ast.Tuple, _ast.Set)):
+            waiting += one.elts
+        elif isinstance(one, _ast.Dict) and all(one.keys):
+            waiting += [*filter(None, one.keys), *one.values]
+        else:
+            return None
+    return names, literals
+
+
+def _is_strict(test: _ast.Compare) -> bool:
+    return all(isinstance(one, _ast.Eq) for one in test.ops)
 
 
 def _names_in(node: _ast.AST) -> set[str]:

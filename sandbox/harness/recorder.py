@@ -6,7 +6,14 @@ import _operator
 import _thread
 import sys
 
-from sandbox.harness.guards.candidate_operations import CLASS, FEIGNED, NONE, PLAIN, is_built_in
+from sandbox.harness.guards.candidate_operations import (
+    CLASS,
+    FEIGNED,
+    NONE,
+    PLAIN,
+    find_answers,
+    is_built_in,
+)
 from sandbox.harness.instrument import Site
 from sandbox.harness.trace.values import render
 
@@ -28,6 +35,12 @@ _DISTINCT, _DISTINCT_AT_A_SITE = 400, 20
 _truth, _frame, _thread_number, _gettrace = bool, sys._getframe, _thread.get_ident, sys.gettrace
 _new, _are_plain, _is, _call = object.__new__, PLAIN.issuperset, _operator.is_, _operator.call
 _EQUAL = {"assertEqual": True, "assertNotEqual": False}
+_EQUALITIES = frozenset(
+    {
+        *("assertEqual", "assertAlmostEqual", "assertListEqual", "assertTupleEqual", "assertDictEqual"),
+        *("assertSetEqual", "assertSequenceEqual", "assertMultiLineEqual", "assertCountEqual"),
+    }
+)
 _BY_TRUTH = frozenset({"assertTrue", "assertFalse"})
 _BY_IDENTITY = frozenset({"assertIs", "assertIsNot", "assertIsNone", "assertIsNotNone"})
 
@@ -165,8 +178,8 @@ class Recorder:
             if begun.inner or not is_told or not _are_plain(map(id, map(type, compared))):
                 # A comparison may give anything: then its truth is that of an object.
                 self._weigh(begun, compared, None if is_told else value)
-            elif self._tracer.words:
-                self._weigh_operations(begun)
+            elif self._tracer.words or self._decision.is_opaque:
+                self._weigh_operations(begun, compared)
             if self.sites[begun.site].again:
                 self._calm[0] = True
                 caller = _frame(1)
@@ -318,22 +331,30 @@ class Recorder:
         if compared and not site.by_identity:
             comparisons.append((compared, site.is_equality))
         own = [one for one in comparisons if decision.of_comparison(one[0])]
-        if any(claimed and any(map(is_built_in, values)) for values, claimed in own):
+        same = decision.find_same_state(compared, site.written) if own and site.is_strict else []
+        own = [] if same else own
+        if any(claimed and self._is_feigned(values) for values, claimed in own):
             begun.word = FEIGNED
         elif own or (truth is not None and decision.of_truth(truth)):
             begun.word = CLASS
-        self._weigh_operations(begun)
+        self._weigh_operations(begun, [] if own else same or [one for pair in comparisons for one in pair[0]])
+
+    def _is_feigned(self, values: list[object]) -> bool:
+        return any(map(is_built_in, values)) and not self._decision.has_tested_members(values)
 
     def _weigh_call(self, begun: _Evaluation, function: Any, arguments: tuple[Any, ...]) -> None:
         name, values = function.__name__, list(arguments[:2])
         are_plain = _are_plain(map(id, map(type, values)))
         own = not are_plain and name not in _BY_IDENTITY and self._decision.of_comparison(values)
+        written = self.sites[begun.site].written
+        same = self._decision.find_same_state(values, written) if own and name in _EQUALITIES else []
+        own = own and not same
         plain = [is_built_in(value) for value in values]
         if own and name == "assertEqual" and any(plain):
             begun.word = FEIGNED
         elif own or (name in _BY_TRUTH and arguments and self._decision.of_truth(arguments[0])):
             begun.word = CLASS
-        self._weigh_operations(begun)
+        self._weigh_operations(begun, same or (values if name in _EQUALITIES and not own else []))
         if name in _EQUAL and len(values) == 2 and all(plain) and not own:
             self._held_falsely |= _truth(values[0] == values[1]) is not _EQUAL[name]
 
@@ -347,14 +368,18 @@ class Recorder:
             ]
             begun.word = max(begun.word, *words, NONE)
 
-    def _weigh_operations(self, begun: _Evaluation) -> None:
+    def _weigh_operations(self, begun: _Evaluation, compared: list[object]) -> None:
         """Note whether an operation led to what was compared: here, or where the names were bound."""
-        tracer, (calls, words) = self._tracer, begun.begun
-        told = tracer.words[words:]
-        if tracer.count_calls() == calls:
-            lines = (line for origin in self.sites[begun.site].origins for line in origin)
-            told = [tracer.words_by_line.get(line, NONE) for line in lines if line not in self.lines_of_calls]
-        begun.word = max(begun.word, *told, NONE)
+        tracer, site = self._tracer, self.sites[begun.site]
+        if self._decision.is_opaque:
+            begun.word = FEIGNED
+        told = tracer.words[begun.begun[1] :]
+        if tracer.words_by_line:
+            lines = (line for origin in site.origins for line in origin if line not in self.lines_of_calls)
+            told = told + [one for line in lines for one in tracer.words_by_line.get(line, ())]
+        if told:
+            answers = find_answers(compared) if site.is_strict else []
+            begun.word = max(begun.word, *(one.word for one in told if one.counts(answers)), NONE)
 
     def _record(self, evaluation: _Evaluation, held: bool, values: list[object]) -> None:
         number = evaluation.site

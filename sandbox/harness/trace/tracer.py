@@ -22,11 +22,13 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandbox.harness.channel import Channel
+    from sandbox.harness.guards.candidate_operations import Told
     from sandbox.harness.trace.folding import Loop
 
 _MOST_LINES, _MOST_FOLLOWED, _MOST_CALLS = 1_000_000, 120_000, 300_000
 _MOST_CHARACTERS = 1_000_000
 _MOST_CALLS_TOLD, _MOST_CALLS_CHECKED, _MOST_FRAMES, _MOST_SUSPENDED = 200, 8, 50, 1000
+_MOST_WORDS_OF_A_LINE = 20
 # Of a code object: it is a function's, not a module's or class's body; it is a generator's or coroutine's.
 _FUNCTION_FLAG, _SUSPENDABLE_FLAGS, _GENERATOR_FLAGS = 0x1, 0x2A0, 0x220
 _COMPREHENSIONS = frozenset({"<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>"})
@@ -72,9 +74,13 @@ class Tracer:
         self.entered: Callable[[FrameType], Any] = _no_word
         self.left: Callable[[], None] = _nothing
         # Of an outermost call: the candidate's own word if it is an operation of a class, else nothing.
-        self.word_of: Callable[[FrameType], str] = _no_word
-        self.words: list[str] = []
-        self.words_by_line: dict[int, str] = {}
+        self.word_of: Callable[[FrameType], Told | None] = _no_word
+        self.words: list[Told] = []
+        self.words_by_line: dict[int, list[Told]] = {}
+        # Both hear of what an outermost call gave: the first where it was an operation, with its word.
+        self.learn_returned: Callable[[object], None] = _no_word
+        self.learn_result: Callable[[Told, object], None]
+        self._telling: dict[int, Told] = {}
         self._missed = [False]
         # What the interpreter is given: `sys.gettrace()` leads nowhere.
         self.function = _trace_function(hide(self._dispatch), names, self._missed)
@@ -196,6 +202,8 @@ class Tracer:
     def _leaving(self, frame: FrameType, event: str, argument: Any) -> Any:
         if event == "return":
             self._within.discard(_thread_number())
+            if self.word_of is not _no_word:
+                self.learn_value(argument)
             self.left()
         return self._leaving
 
@@ -249,12 +257,22 @@ class Tracer:
         return number
 
     def _note_word(self, frame: FrameType) -> None:
-        word = self.word_of(frame)
-        if word:
-            self.words.append(word)
+        told = self.word_of(frame)
+        if told is not None:
+            self.words.append(told)
+            if told.heard:
+                self._telling[_thread_number()] = told
             for caller in self.program_frames(frame):
-                line = caller.f_lineno
-                self.words_by_line[line] = max(word, self.words_by_line.get(line, ""))
+                noted = self.words_by_line.setdefault(caller.f_lineno, [])
+                if len(noted) < _MOST_WORDS_OF_A_LINE or told.word > noted[-1].word:
+                    noted.append(told)
+
+    def learn_value(self, value: object) -> None:
+        """An outermost call has ended, and gave this."""
+        told = self._telling.pop(_thread_number(), None) if self._telling else None
+        if told is not None:
+            self.learn_result(told, value)
+        self.learn_returned(value)
 
     def _note(self, call: int, frame: FrameType) -> None:
         for caller in self.program_frames(frame):
@@ -403,6 +421,8 @@ class Activation:
         while self.active and self.active.pop() is not self:
             pass
         if not self.active:
+            if self._tracer.word_of is not _no_word:
+                self._tracer.learn_value(value)
             self._tracer.left()
         lane = self.lane
         lane.settle()
@@ -470,8 +490,8 @@ def _nothing() -> None:
     """Nobody asks."""
 
 
-def _no_word(frame: FrameType) -> str:
-    return ""
+def _no_word(_: object) -> None:
+    """Nobody asks."""
 
 
 def executable_lines(code: CodeType) -> set[int]:

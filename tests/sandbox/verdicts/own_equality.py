@@ -1,6 +1,6 @@
-"""An honest class whose own equality is all that a test has proves nothing, and does nothing wrong.
+"""An honest class is tested by its own equality, where both hold the same of what the program wrote.
 
-Right: unproven
+Right: passed
 """
 
 

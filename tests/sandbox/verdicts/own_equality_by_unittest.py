@@ -1,6 +1,6 @@
 """The same by unittest.
 
-Right: unproven
+Right: passed
 """
 
 

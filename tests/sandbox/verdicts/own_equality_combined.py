@@ -1,4 +1,4 @@
-"""The same of comparisons that are combined.
+"""Comparisons that are combined prove nothing where a class decides each.
 
 Right: unproven
 """
