@@ -25,7 +25,8 @@ from annotation.agents.request_parts import Options, build_repair_request
 
 def parse_any_test(text: str) -> VerdictModel:
     """A test writer's reply, in the usual form or in that of the paper's set. Raises InvalidReply."""
-    return paper.parse_test(text) if "reading" in one_object(text) else test_writer.parse_test_program(text)
+    told = one_object(text, {"helpers", "program"})
+    return paper.parse_test(text) if "reading" in told else test_writer.parse_test_program(text)
 
 
 PARSERS: Final[Mapping[str, Callable[[str], VerdictModel]]] = MappingProxyType(

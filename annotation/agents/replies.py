@@ -2,15 +2,17 @@
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Set
+from contextlib import suppress
 from typing import Final, TypeVar
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
-from annotation.llm.strict_json import NotJson, object_at
+from annotation.agents.reasoning import strip_reasoning
+from annotation.llm.strict_json import OPENS_OBJECT, NotJson, object_at, parse_strict_json
 
 _LONGEST: Final = 1_000_000
-_OPENS_OBJECT: Final = re.compile(r'\{\s*["}]')
+_BRACE_OR_TEXT: Final = re.compile(r'[{}]|"(?:[^"\\]|\\.)*"', re.DOTALL)
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
 _Verdict = TypeVar("_Verdict", bound="VerdictModel")
 
@@ -27,53 +29,76 @@ class VerdictModel(BaseModel):
 
 def validate_reply_text(model: type[_Verdict], text: str) -> _Verdict:
     """The verdict in a reply's text. Raises InvalidReply, naming each wrong field."""
+    fields = {name for name, field in model.model_fields.items() if field.is_required()}
     try:
-        return model.model_validate(one_object(text))
+        return model.model_validate(one_object(text, fields))
     except ValidationError as error:
         raise InvalidReply("; ".join(_complaints(error))) from None
 
 
-def one_object(text: str) -> dict[str, object]:
-    """The one JSON object in the text: alone, in a Markdown fence, or with prose around it.
+def one_object(text: str, fields: Set[str] = frozenset()) -> dict[str, object]:
+    """The one JSON object of the final answer: alone, in a Markdown fence, or with prose around it.
 
-    The same object twice counts as one. Raises InvalidReply for no object, for two different ones,
-    for one that is cut off or repeats a key, and for NaN, infinity, NUL and lone surrogates.
+    What stands in `<think>…</think>` is no answer. The same object twice counts as one. Beside an object
+    with all of `fields` those without are quotations. Raises InvalidReply for no object, for two different
+    ones, for one that is cut off or repeats a key, and for NaN, infinity, NUL and lone surrogates.
     """
     if len(text) > _LONGEST:
         raise InvalidReply(f"the answer has {len(text):,} characters; it may have {_LONGEST:,}")
-    found = {json.dumps(candidate, sort_keys=True): candidate for candidate in _objects(text)}
-    if not found:
+    found = {json.dumps(one, sort_keys=True): one for one in _objects(strip_reasoning(text).strip(), fields)}
+    answers = [one for one in found.values() if fields <= one.keys()] or list(found.values())
+    if not answers:
         raise InvalidReply("the answer holds no JSON object")
-    if len(found) > 1:
+    if len(answers) > 1:
         raise InvalidReply(
-            f"the answer holds {len(found)} different JSON objects; it has to hold exactly one"
+            f"the answer holds {len(answers)} different JSON objects; it has to hold exactly one"
         )
-    (chosen,) = found.values()
-    _refuse_unstorable(chosen)
-    return chosen
+    _refuse_unstorable(answers[0])
+    return answers[0]
 
 
-def _objects(text: str) -> Iterator[dict[str, object]]:
-    whole = text.strip()
-    if whole.startswith("["):
+def _objects(text: str, fields: Set[str]) -> Iterator[dict[str, object]]:
+    if _is_list(text):
         raise InvalidReply("the answer is a list; it has to be one JSON object")
     position = 0
-    while match := _OPENS_OBJECT.search(whole, position):
-        candidate, position = _decode(whole, match.start())
+    while match := OPENS_OBJECT.search(text, position):
+        candidate, position = _decode(text, match.start(), fields)
         if candidate:
             yield candidate
 
 
-def _decode(text: str, start: int) -> tuple[dict[str, object], int]:
-    """The object that opens at `start` and where it ends.
+def _is_list(text: str) -> bool:
+    """Whether the text is a list as a whole, or begins with one of objects, readable or not."""
+    if re.match(r"\[\s*\{", text):
+        return True
+    with suppress(NotJson):
+        return isinstance(parse_strict_json(text), list)
+    return False
 
-    What opens like an object but can't be read to its end is an error, not something to skip: an inner
-    object of a broken answer is not the answer.
+
+def _decode(text: str, start: int, fields: Set[str]) -> tuple[dict[str, object], int]:
+    """The object that opens at `start` and where it ends; nothing for a quotation that is no JSON.
+
+    A broken object that names one of `fields` is an error, not something to skip: an inner object of a
+    broken answer is not the answer.
     """
     try:
         return object_at(text, start)
     except NotJson as error:
+        end = _end_of_braces(text, start)
+        if end and fields and not any(f'"{name}"' in text[start:end] for name in fields):
+            return {}, end
         raise InvalidReply(f"the JSON in the answer can't be read: {error}") from None
+
+
+def _end_of_braces(text: str, start: int) -> int:
+    """The place after the brace that closes the one at `start`; 0 where none does."""
+    depth = 0
+    for token in _BRACE_OR_TEXT.finditer(text, start):
+        depth += {"{": 1, "}": -1}.get(token[0], 0)
+        if depth == 0:
+            return token.end()
+    return 0
 
 
 def _refuse_unstorable(value: dict[str, object]) -> None:

@@ -2,7 +2,11 @@
 
 import json
 import math
+import re
 from typing import Final, NoReturn
+
+OPENS_OBJECT: Final = re.compile(r'\{\s*["}]')
+"""What an object begins with; a brace before anything else is none of JSON's."""
 
 
 class NotJson(ValueError):
@@ -41,6 +45,9 @@ _STRICT: Final = _decoder(control_characters=False)
 _FORGIVING: Final = _decoder(control_characters=True)
 
 
+_LENIENT: Final = json.JSONDecoder(strict=False)
+
+
 def parse_strict_json(text: str) -> object:
     """The value of a whole JSON text. Raises NotJson."""
     try:
@@ -59,6 +66,16 @@ def object_at(text: str, start: int) -> tuple[dict[str, object], int]:
     except (ValueError, RecursionError) as error:
         raise _explained(error) from None
     return value, end
+
+
+def readable_end(text: str, start: int) -> int:
+    """Where the object that opens at `start` ends; of a broken one where it can't be read any further."""
+    try:
+        return _LENIENT.raw_decode(text, start)[1]
+    except json.JSONDecodeError as error:
+        return max(error.pos, start + 1)
+    except (ValueError, RecursionError):
+        return len(text)
 
 
 def _explained(error: Exception) -> NotJson:

@@ -157,3 +157,85 @@ def test_a_fixer_may_suggest_nothing() -> None:
     assert fixer.parse_fixer_reply('{"commands": ["pip install PyYAML"]}').commands == ["pip install PyYAML"]
     with pytest.raises(InvalidReply, match="commands: Input should be a valid list"):
         fixer.parse_fixer_reply('{"commands": "pip install PyYAML"}')
+
+
+ANSWER = json.dumps(GOOD)
+DRAFT = json.dumps({"explanation": "it may sort", "verdict": 0.5})
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f"<think>\nA first draft: {DRAFT}. On reflection not.\n</think>\n\n{ANSWER}",
+        f"{ANSWER}\n<think>or {DRAFT}?</think>",
+        f"<think>{DRAFT}</think> Hm. <think>{DRAFT}</think>{ANSWER}",
+        f"<think>a <think>b {DRAFT}</think> c {DRAFT}</think>{ANSWER}",
+        f"<Thinking>{DRAFT}</Thinking>{ANSWER}",
+        f"[THINK]{DRAFT}[/THINK]{ANSWER}",
+        f"◁think▷{DRAFT}◁/think▷{ANSWER}",
+        f'<think>The form is {{"explanation": ..., "verdict": ...}}.</think>{ANSWER}',
+        f'<think>cut o {{"explanation": "x</think>{ANSWER}',
+        f"My provider wrote the opening tag: {DRAFT}\n</think>\n{ANSWER}",
+        f'The form is {{"explanation": ..., "verdict": ...}}.\n</think>\n{ANSWER}',
+        f"The code looks for `<think>` and '</think>'.\n{ANSWER}",
+    ],
+)
+def test_what_was_thought_is_no_answer(text: str) -> None:
+    assert one_object(text) == GOOD
+
+
+@pytest.mark.parametrize("text", [f"<think>{ANSWER}", f"{ANSWER}</think>", f"<think>{ANSWER}</think> Done."])
+def test_an_object_that_was_only_thought_is_refused(text: str) -> None:
+    with pytest.raises(InvalidReply, match="no JSON object"):
+        one_object(text)
+
+
+def test_two_different_objects_outside_of_thinking_are_refused() -> None:
+    with pytest.raises(InvalidReply, match="2 different JSON objects"):
+        screener.parse_screener_verdict(f"<think>{ANSWER}</think>{ANSWER} or rather {DRAFT}")
+
+
+@pytest.mark.parametrize(
+    "quoted",
+    [
+        '{"a": 1}',
+        '{"a": None}',
+        '{"x", "y"}',
+        '{"verdict": 1}',
+        '{"a": {"b": NaN}}',
+        "[1, 2]",
+        '{"a": 1, "a": 2}',
+    ],
+)
+def test_an_object_that_the_prose_quotes_is_no_answer(quoted: str) -> None:
+    for text in (f"{quoted} is returned.\n{ANSWER}", f"{ANSWER}\nIt returns {quoted}"):
+        assert screener.parse_screener_verdict(text).verdict == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        f'{{"explanation": "a "quoted" word", "verdict": 0}}\n{ANSWER}',
+        f'{{"explanation": "no", "verdict": "0"}}\n{ANSWER}',
+        f'{{"a": None, "b": {ANSWER}}}',
+        f'{{"a": None, {ANSWER}',
+    ],
+)
+def test_an_answer_beside_another_try_or_inside_of_one_is_refused(text: str) -> None:
+    with pytest.raises(InvalidReply):
+        screener.parse_screener_verdict(text)
+
+
+def test_a_long_text_of_broken_objects_is_refused() -> None:
+    with pytest.raises(InvalidReply, match="no JSON object"):
+        one_object('{"a": None} ' * 1_001 + ANSWER, {"explanation", "verdict"})
+
+
+prose = st.lists(st.sampled_from(['"', "`", "}", "a ", "<b>", "[1]"])).map("".join)
+drafts = st.lists(st.sampled_from(["{", "}", '{"', '"', "`", "a ", "<think>", DRAFT])).map("".join)
+
+
+@given(drafts, prose, storable)
+def test_a_draft_changes_nothing_and_a_tag_inside_of_a_text_stays(draft: str, around: str, said: str) -> None:
+    answer = {"explanation": f"{said}<think>{said}</think>{said}", "verdict": 1}
+    assert one_object(f"<think>{draft}\n</think>\n{around}{json.dumps(answer)}{around}") == answer
