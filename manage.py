@@ -37,6 +37,22 @@ def main() -> None:
         if not reader_left():
             raise
         sys.exit(1)
+    except Exception as fault:
+        end_for(fault)
+        raise
+
+
+def end_for(fault: Exception) -> None:
+    """End in one line where the disk is full, or the database's file can't be used; else do nothing."""
+    from retrieval.disk_space import EXIT_STATUS, describe_full_disk, is_full_disk
+
+    if is_full_disk(fault):
+        sys.stderr.write(describe_full_disk(fault, "COSQA_HOME") + "\n")
+        sys.exit(EXIT_STATUS)
+    from cosqa_site.startup import describe_fault
+
+    if told := describe_fault(fault):
+        sys.exit(told)
 
 
 def reader_left() -> bool:

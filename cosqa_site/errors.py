@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from http import HTTPStatus
@@ -17,6 +18,7 @@ from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.core.exceptions import PermissionDenied, RequestDataTooBig
 from django.http import Http404, HttpRequest, HttpResponse
+from django.template.loader import render_to_string
 from django.views import defaults
 from ninja import NinjaAPI, Schema
 from ninja.errors import HttpError, ValidationError
@@ -28,6 +30,7 @@ from annotation.api.rating import rating_out
 from annotation.builds.control.pause_resume import ControlRefused
 from annotation.builds.control.spending_caps import CapRefused
 from annotation.builds.launch.order import LaunchRefused
+from annotation.builds.limits import full_disk
 from annotation.derived.missing_functions.function_decisions import BadDecision, DecidedMeanwhile
 from annotation.models import LostRace
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
@@ -43,6 +46,11 @@ from annotation.studies.rating import ratings, undo
 from annotation.studies.sampling.sample_order import SampleRefused
 
 CONTENT_TYPE: Final = "application/problem+json"
+NO_ROOM: Final = (
+    "The disk of the server is full, so this could not be stored. Tell whoever runs the server to make room, "
+    "then send it again."
+)
+RETRY_SECONDS: Final = 60
 
 STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     AdjudicatedMeanwhile: HTTPStatus.CONFLICT,
@@ -170,6 +178,20 @@ def not_found(request: HttpRequest, exception: Exception) -> HttpResponse:
         return defaults.page_not_found(request, exception)
     detail = "There is no such address; /api/docs lists those that there are."
     return make_problem_response(HTTPStatus.NOT_FOUND, "not-found", detail)
+
+
+def server_error(request: HttpRequest) -> HttpResponse:
+    """A fault, told in a sentence; a full disk is none of the page's, and says what to do."""
+    fault = sys.exception()
+    if fault is None or not full_disk.note_full_disk(fault):
+        return defaults.server_error(request)
+    if is_for_api(request):
+        response = make_problem_response(HTTPStatus.INSUFFICIENT_STORAGE, "full-disk", NO_ROOM)
+    else:
+        page = render_to_string("507.html", {"sentence": NO_ROOM})
+        response = HttpResponse(page, status=HTTPStatus.INSUFFICIENT_STORAGE)
+    response["Retry-After"] = str(RETRY_SECONDS)
+    return response
 
 
 def is_for_api(request: HttpRequest) -> bool:

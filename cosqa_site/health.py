@@ -19,14 +19,17 @@ from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError
 
 from annotation.builds.launch.launcher import lacks_key
+from annotation.builds.limits import full_disk
 from annotation.jobs import clock_skew
 from annotation.jobs.providers import open_configured
 from annotation.models import Build
+from cosqa_site.startup import WrongRelease, describe_fault, refuse_other_release
 from retrieval.mining import known_encoders
 from retrieval.models import Mining
 from sandbox.runner import Check, SandboxUnavailable
 
 TAG: Final = "health"
+FULL_DISK: Final = "not ok: the disk is full"
 UNFINISHED = (Build.State.RUNNING, Build.State.PAUSED, Build.State.WAITING, Build.State.CANARY)
 Found = Iterator[checks.CheckMessage]
 
@@ -35,14 +38,24 @@ Found = Iterator[checks.CheckMessage]
 @never_cache
 @require_safe
 def report_health(request: HttpRequest) -> JsonResponse:
-    """For load balancers: 200 where the database answers, else 503; nothing but that and the version."""
+    """For load balancers: 200 where the database answers and the disk has room, else 503.
+
+    It tells nothing but that and the version.
+    """
+    wrong = find_fault()
+    told = {"status": wrong or "ok", "version": installed_version()}
+    return JsonResponse(told, status=503 if wrong else 200)
+
+
+def find_fault() -> str:
+    """Why the server is not well; empty where it is."""
     try:
         ping_database()
-    except DatabaseError:
-        return JsonResponse(
-            {"status": "the database does not answer", "version": installed_version()}, status=503
-        )
-    return JsonResponse({"status": "ok", "version": installed_version()})
+        no_room = not full_disk.has_room() or full_disk.is_any_build_waiting()
+    except DatabaseError as error:
+        no_room = full_disk.note_full_disk(error)
+        return FULL_DISK if no_room else "the database does not answer"
+    return FULL_DISK if no_room else ""
 
 
 def ping_database() -> None:
@@ -83,13 +96,24 @@ def check_database() -> Found:
     except DatabaseError as error:
         yield checks.Error(
             f"The database does not answer: {error}",
-            hint="Start it, or correct DATABASE_URL.",
+            hint=describe_fault(error) or "Start it, or correct DATABASE_URL.",
             id="cosqa.E101",
         )
+        return
+    try:
+        refuse_other_release()
+    except WrongRelease as why:
+        yield checks.Error(str(why), id="cosqa.E102")
         return
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
         yield checks.Error("The database lacks migrations.", hint="Run 'manage.py migrate'.", id="cosqa.E102")
+
+
+def check_disk() -> Found:
+    """Whether there is room where the data folder lies."""
+    if why := full_disk.find_low_space():
+        yield checks.Error(why, id="cosqa.E109")
 
 
 def check_sandbox() -> Found:
@@ -165,6 +189,7 @@ def check_broker() -> Found:
 CHECKS: tuple[Callable[[], Found], ...] = (
     check_broker,
     check_clock,
+    check_disk,
     check_live_key,
     check_encoder_weights,
     check_sandbox,

@@ -17,9 +17,10 @@ from pathlib import Path
 from typing import IO, Final
 
 from django.conf import settings
-from django.db import connection
+from django.db import DatabaseError, connection
 from django.urls import get_resolver
 
+from annotation.builds.limits import full_disk
 from annotation.builds.pipeline.advance import Tools
 from annotation.builds.pipeline.claims import free_all
 from annotation.builds.pipeline.execution import RESERVED
@@ -137,9 +138,11 @@ def run_notification_loop() -> None:
 def warm_sandboxes(shared: Tools) -> None:
     """Open the sandboxes, with their packages, before the first person waits for a run.
 
-    What is not to be had here is told when somebody asks for it.
+    What is not to be had here is told when somebody asks for it. A disk that is nearly full is left alone.
     """
-    with suppress(SandboxUnavailable, DependencyRefused):
+    if not full_disk.has_room():
+        return
+    with suppress(SandboxUnavailable, DependencyRefused, OSError, DatabaseError):
         shared.for_people.get().install(())
         # The first call takes long: it finds nothing ready.
         shared.for_people.get().call(Call("", "None"), CALL_LIMITS)

@@ -51,8 +51,8 @@ def provider_profile(name: str) -> str:
 
 
 KNOWN_NAMES = """
-    ALLOWED_HOSTS CANARY_ABOVE CANARY_CASES DATABASE_POOL DEBUG DOCKER_HOST DOWNLOAD_MB DOWNLOAD_PRIVATE
-    DRIFT_EVERY EMBEDDINGS_API_KEY EMBEDDINGS_BASE_URL EMBEDDINGS_MODEL EXPORT_DAYS HOME
+    ALLOWED_HOSTS CANARY_ABOVE CANARY_CASES DATABASE_POOL DEBUG DISK_FREE_MB DOCKER_HOST DOWNLOAD_MB
+    DOWNLOAD_PRIVATE DRIFT_EVERY EMBEDDINGS_API_KEY EMBEDDINGS_BASE_URL EMBEDDINGS_MODEL EXPORT_DAYS HOME
     HSTS_PRELOAD IMPORT_MB
     LLM_BASE_URL LLM_MODEL LLM_PROFILE LLM_TIMEOUT LLM_TOKENIZER LLM_WORKERS LOG_LEVEL
     NOTIFY_COMMAND NOTIFY_EMAIL NOTIFY_FROM NOTIFY_SECONDS PIP_CUTOFF PIP_UNDATED
@@ -126,11 +126,13 @@ def secret_key(folder: Path) -> str:
     path = folder / "secret-key"
     if not path.exists():
         draft = folder / f"secret-key.{os.getpid()}"
-        draft.touch(mode=0o600)
-        draft.write_text(secrets.token_urlsafe(64))
-        with contextlib.suppress(FileExistsError):
-            os.link(draft, path)  # atomic: of two processes that start together, one key wins for both
-        draft.unlink()
+        try:
+            draft.touch(mode=0o600)
+            draft.write_text(secrets.token_urlsafe(64))
+            with contextlib.suppress(FileExistsError):
+                os.link(draft, path)  # atomic: of two processes that start together, one key wins for both
+        finally:
+            draft.unlink(missing_ok=True)
     return path.read_text().strip()
 
 
@@ -208,6 +210,7 @@ LLM_WORKERS = read_integer_variable("COSQA_LLM_WORKERS", 4, 1, 256)
 CANARY_ABOVE = read_integer_variable("COSQA_CANARY_ABOVE", 2000, 0, 999_999_999)
 CANARY_CASES = read_integer_variable("COSQA_CANARY_CASES", 200, 10, 10_000)
 DRIFT_EVERY = read_integer_variable("COSQA_DRIFT_EVERY", 10_000, 100, 999_999_999)
+DISK_FREE_MB = read_integer_variable("COSQA_DISK_FREE_MB", 50, 0, 1_000_000)
 DOWNLOAD_MB = read_integer_variable("COSQA_DOWNLOAD_MB", 2000, 1, 1_000_000)
 DOWNLOAD_PRIVATE = read_boolean_variable("COSQA_DOWNLOAD_PRIVATE", False)
 IMPORT_MB = read_integer_variable("COSQA_IMPORT_MB", 4096, 256, 1_000_000)
@@ -377,7 +380,15 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"stderr": {"class": "logging.StreamHandler", "stream": sys.stderr, "formatter": "line"}},
+    "filters": {"repeats": {"()": "cosqa_site.log_limits.RepeatFilter"}},
+    "handlers": {
+        "stderr": {
+            "class": "logging.StreamHandler",
+            "stream": sys.stderr,
+            "formatter": "line",
+            "filters": ["repeats"],
+        }
+    },
     "root": {
         "handlers": ["stderr"],
         "level": read_choice_variable("COSQA_LOG_LEVEL", ("WARNING", "DEBUG", "INFO", "ERROR")),

@@ -5,6 +5,7 @@ Every command that uses the database passes here first, so this loads nothing of
 
 from __future__ import annotations
 
+import sqlite3
 import sys
 import time
 from collections.abc import Callable, Iterator
@@ -14,12 +15,17 @@ from pkgutil import iter_modules
 from typing import Final
 
 from django.apps import apps
+from django.conf import settings
 from django.core.management import call_command
-from django.db import OperationalError, connection
+from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
+
+from retrieval.disk_space import describe_full_disk, is_full_disk
 
 DATABASE_SECONDS: Final = 120.0
 """How long a start waits for the database: services of one machine start all at once."""
+SQLITE_DAMAGED: Final = frozenset({sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB})
+SQLITE_CLOSED: Final = frozenset({sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY, sqlite3.SQLITE_PERM})
 MIGRATION_LOCK: Final = 0x00C05A
 OWN_APPS: Final = frozenset({"annotation", "retrieval"})
 BEFORE_RELEASES: Final = ("annotation", "0002_roles")
@@ -36,6 +42,38 @@ class WrongRelease(DatabaseNotReady):
     """Another release made this database; the message says how to go on."""
 
 
+@contextmanager
+def explain_faults() -> Iterator[None]:
+    """Say in a line what is wrong with the database. Raises DatabaseNotReady."""
+    try:
+        yield
+    except DatabaseError as error:
+        told = describe_fault(error)
+        if not told:
+            raise
+        raise DatabaseNotReady(told) from error
+
+
+def describe_fault(error: BaseException) -> str:
+    """What is wrong with the disk or the database's file, and what to do; empty for any other error."""
+    if is_full_disk(error):
+        return describe_full_disk(error, settings.COSQA_HOME)
+    code = getattr(error.__cause__ or error, "sqlite_errorcode", 0)
+    name = settings.DATABASES["default"]["NAME"]
+    if code & 0xFF in SQLITE_DAMAGED:
+        return (
+            f"{name} is damaged, or no database ({error}). Move it away and put a backup in its place: "
+            "`python manage.py restore FOLDER` (docs/running.md)."
+        )
+    if code & 0xFF in SQLITE_CLOSED:
+        return (
+            f"{name} can't be used ({error}). Let this user read and write it and its folder, or set "
+            "COSQA_HOME to another folder."
+        )
+    return ""
+
+
+@explain_faults()
 def prepare_database() -> None:
     """Bring the database up to date; nothing happens when it is. Raises DatabaseNotReady."""
     wait_for("the database", can_reach_database)
@@ -44,6 +82,7 @@ def prepare_database() -> None:
         call_command("migrate", verbosity=0, interactive=False)
 
 
+@explain_faults()
 def make_ready() -> None:
     """For a command: a file, or a server's database that nobody has used yet, is brought up to date here.
 
@@ -59,6 +98,7 @@ def make_ready() -> None:
     wait_until_prepared()
 
 
+@explain_faults()
 def wait_until_prepared() -> None:
     """Wait for the database and for the migrations that a server makes. Raises DatabaseNotReady."""
     wait_for("the database", can_reach_database)
@@ -83,7 +123,9 @@ def wait_for(what: str, ready: Callable[[], bool]) -> None:
 def can_reach_database() -> bool:
     try:
         connection.ensure_connection()
-    except OperationalError:
+    except OperationalError as error:
+        if describe_fault(error):
+            raise  # waiting would not help
         return False
     return True
 

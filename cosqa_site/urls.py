@@ -21,3 +21,4 @@ urlpatterns = [
 ]
 handler400 = "cosqa_site.errors.bad_request"
 handler404 = "cosqa_site.errors.not_found"
+handler500 = "cosqa_site.errors.server_error"

@@ -98,9 +98,10 @@ def keep_job(pk: int) -> bool:
     return not rows.filter(state=Job.State.CANCELLED).exists()
 
 
-def put_back_job(pk: int) -> None:
-    """Let another worker take up a job that was stopped and has not ended."""
-    Job.objects.filter(pk=pk, state=Job.State.RUNNING).update(state=Job.State.WAITING, lease_until=None)
+def put_back_job(pk: int, message: str = "") -> None:
+    """Let another worker take up a job that was stopped and has not ended; `message` says why it waits."""
+    waiting = {"state": Job.State.WAITING, "lease_until": None, **({"message": message} if message else {})}
+    Job.objects.filter(pk=pk, state=Job.State.RUNNING).update(**waiting)
 
 
 def close_job(job: Job, state: Job.State, message: str = "", **columns: Any) -> None:
@@ -122,7 +123,12 @@ def cancel_job(job: Job, message: str = "") -> bool:
 
 def store_job_file(place: str, content: File[bytes]) -> str:
     """Keep an uploaded file; returns its path in the storage, for `Job.files`."""
-    return default_storage.save(default_storage.generate_filename(place), content, max_length=LONGEST_PATH)
+    name = default_storage.generate_filename(place)
+    try:
+        return default_storage.save(name, content, max_length=LONGEST_PATH)
+    except OSError:
+        delete_stored_files({"half": name})  # a full disk needs that room
+        raise
 
 
 def own_place(folder: str, name: str) -> str:

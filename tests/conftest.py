@@ -102,6 +102,14 @@ def static_files_are_found_when_asked_for() -> None:
     settings.WHITENOISE_AUTOREFRESH = True
 
 
+@pytest.fixture(autouse=True)
+def no_disk_was_full_before(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a process learned of its disk is forgotten."""
+    from annotation.builds.limits import full_disk
+
+    monkeypatch.setattr(full_disk, "gate", full_disk.Gate())
+
+
 @pytest.fixture(scope="session", autouse=True)
 def passwords_are_hashed_quickly() -> None:
     """It is slow on purpose; the form of the hashes, which say themselves how often, stays the same."""

@@ -16,8 +16,10 @@ from django.db import connection
 from django.db.models import Exists, OuterRef, Q
 from django.utils import timezone
 
+from annotation.builds.limits import full_disk
 from annotation.models import Build, Extension
 from retrieval import uploads
+from retrieval.disk_space import EXIT_STATUS
 from retrieval.evaluation.runs import jobs as run_jobs
 from retrieval.evaluation.runs.score_jobs import find_missing_requirement
 from retrieval.jobs import LEASE, claim_job, close_job, keep_job, put_back_job
@@ -47,6 +49,10 @@ FORGETTING: Final[Mapping[Kind, Callable[[], None]]] = {
     Kind.IMPORT: uploads.forget_files,
 }
 """Removes the files of jobs that have ended, also of one whose child died."""
+NO_ROOM: Final = (
+    "The disk is full. Nothing is lost: it goes on by itself when there is room where COSQA_HOME and the "
+    "database lie"
+)
 SECONDS_BETWEEN_LOOKS = 2.0
 STOPPED = {-signal.SIGINT, -signal.SIGTERM}
 """How a child ends when somebody stops the whole service: its work is done at the next start."""
@@ -72,14 +78,26 @@ def mine_one() -> int:
         return 0
     worker = uuid.uuid4().hex
     ended = run_child_command(["mine", str(mining.pk), f"--worker={worker}"], lambda: keep_mining(mining.pk))
+    full_disk.retry_while_full(lambda: close_mining(mining, worker, ended))
+    return 1
+
+
+def close_mining(mining: Mining, worker: str, ended: int) -> None:
+    """After its child has ended: another one takes up what was stopped, or had no room."""
     release_mining_parts(worker)
     left = Mining.objects.filter(pk=mining.pk, state=Mining.State.RUNNING)
-    if ended in STOPPED or not mining_is_wanted(mining.pk):
+    if ended in STOPPED or has_no_room(ended) or not mining_is_wanted(mining.pk):
         with_others = MiningPart.objects.filter(mining=mining, found=None, lease_until__gte=timezone.now())
         left.exclude(Exists(with_others)).update(state=Mining.State.WAITING, lease_until=None)
     elif ended:
         left.update(state=Mining.State.FAILED, message="the mining process ended without a word; see the log")
-    return 1
+
+
+def has_no_room(ended: int) -> bool:
+    """Whether a child ended for a full disk; then no work is taken here for a while."""
+    if ended == EXIT_STATUS:
+        full_disk.gate.shut(f"{NO_ROOM}.")
+    return ended == EXIT_STATUS
 
 
 def has_mining_encoders(mining: Mining) -> bool:
@@ -111,13 +129,18 @@ def perform_job_of(kind: Kind) -> bool:
     if job is None:
         return False
     ended = run_child_command(["job", str(job.pk)], lambda: keep_job(job.pk))
-    if ended in STOPPED:
-        put_back_job(job.pk)
+    full_disk.retry_while_full(lambda: end_job(job, kind, ended))
+    return True
+
+
+def end_job(job: Job, kind: Kind, ended: int) -> None:
+    """After its child has ended: another one takes up what was stopped, or had no room; else it is over."""
+    if ended in STOPPED or has_no_room(ended):
+        put_back_job(job.pk, "" if ended in STOPPED else NO_ROOM)
     elif Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).exists():
         close_job(job, Job.State.FAILED, SILENT[kind])
     if kind in FORGETTING:
         FORGETTING[kind]()
-    return True
 
 
 def has_requirements(job: Job) -> bool:

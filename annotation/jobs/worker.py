@@ -17,7 +17,7 @@ from annotation.builds.control import connection_test
 from annotation.builds.drift import watched_pairs
 from annotation.builds.drift.questions import ask_one
 from annotation.builds.drift.verdict import look_after_all
-from annotation.builds.limits import budget, canary, circuit_breaker
+from annotation.builds.limits import budget, canary, circuit_breaker, full_disk
 from annotation.builds.pipeline import batches, claims
 from annotation.builds.pipeline.advance import Tools, advance_case
 from annotation.builds.pipeline.claims import REQUESTS
@@ -58,9 +58,24 @@ def drain_queue(queue: str, tools: Tools, *, seldom: bool = True) -> int:
     """Do one handful of what waits in `queue`; returns how much was done, 0 = nothing waits.
 
     `seldom`: look first for what is seldom there, such as a provider to be tried again or a batch.
+    Where the disk is full nothing is begun, except that people are told.
     """
-    if not clock_skew.is_right():
-        return 0
+    try:
+        if not full_disk.has_room() and queue != "notices":
+            full_disk.hold_builds()
+            return 0
+        if not clock_skew.is_right():
+            return 0
+        return do_work_of(queue, tools, seldom)
+    except Exception as fault:
+        if full_disk.note_full_disk(fault):
+            claims.mend_connection()
+            return 0
+        raise
+
+
+def do_work_of(queue: str, tools: Tools, seldom: bool) -> int:
+    """Do one handful, whatever the disk and the clock say."""
     heartbeat.record_heartbeat(queue)
     if queue == "interactive":
         return int(fulfil_one(tools.for_people, tools.limits))
@@ -213,8 +228,8 @@ def has_queued_work() -> bool:
 
     Neither do builds that wait for a sandbox: on a machine that has none that would never end.
     """
-    provider_away = Q(next_probe_at__isnull=False, waits_for=Build.WaitsFor.PROVIDER)
-    running = Build.objects.filter(Q(state=Build.State.RUNNING) | provider_away)
+    goes_on = Q(waits_for__in=(Build.WaitsFor.PROVIDER, Build.WaitsFor.DISK), next_probe_at__isnull=False)
+    running = Build.objects.filter(Q(state=Build.State.RUNNING) | goes_on)
     working = Case.objects.filter(build=OuterRef("pk"), stage__in=[s for s in Stage if s.is_working])
     to_write = Proposal.objects.writing().filter(filling__build=OuterRef("pk"))
     # In one statement: between two of them a build may be opened, or its last case settled.
@@ -236,6 +251,7 @@ def has_queued_work() -> bool:
 
 def perform_worker_chores(tools: Tools) -> int:
     """One beat; returns 0, so that the loop waits before the next."""
+    full_disk.resume_builds()
     claims.expire_leases(timezone.now())
     expire_reservations()
     claims.free_answered()

@@ -227,7 +227,7 @@ class BuildOut(RowSchema):
     next_probe_at: datetime | None = Field(
         description="when what is away is tried next; null while it waits for a person"
     )
-    waits_for: Literal["provider", "sandbox"] = Field(description="what is away, while it waits")
+    waits_for: Literal["provider", "sandbox", "disk"] = Field(description="what is away, while it waits")
     provider: str
     model: str
     queries: CollectionRef

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import shutil
 import tempfile
@@ -12,11 +11,11 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import IO, Any, Final
 
+from retrieval.disk_space import is_full_disk
+
 MANIFEST: Final = "workbench.json"
 """Says what the folder holds, who labelled it, and how; with it an import gives the same benchmark."""
 FORMAT: Final = "cosqa-workbench export 1"
-FULL: Final = frozenset({errno.ENOSPC, errno.EDQUOT})
-"""No room on the disk, or none in the user's share of it."""
 PROVENANCE: Final = "provenance"
 """The folder of what a format has no place for: sources of labels, origins, licences, unjudged pairs."""
 
@@ -101,7 +100,7 @@ def _files_in(stage: Path) -> list[Path]:
 
 def why_unwritten(error: OSError, home: str) -> str:
     """What to do about a file that could not be written; a full disk is told as one."""
-    if error.errno not in FULL:
+    if not is_full_disk(error):
         return f"The file could not be written: {error.strerror or 'unknown error'}."
     return (
         f"The disk is full, and nothing of the export was kept. Make room where {home} lies, or the "

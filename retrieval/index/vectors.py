@@ -258,10 +258,14 @@ def _alone(folder: Path) -> Iterator[None]:
 def _write_whole(file: Path, write: Callable[[Path], Any]) -> None:
     """Write beside `file` and rename, so that readers see all of it or nothing."""
     part = file.with_name(f"{file.name}.{uuid.uuid4().hex}.part")
-    write(part)
-    with part.open("rb") as stream:
-        os.fsync(stream.fileno())
-    part.replace(file)
+    try:
+        write(part)
+        with part.open("rb") as stream:
+            os.fsync(stream.fileno())
+        part.replace(file)
+    except OSError:
+        part.unlink(missing_ok=True)  # a full disk needs that room
+        raise
 
 
 def _save(part: Path, rows: Shard) -> None:

@@ -116,16 +116,17 @@ class BubblewrapSandbox:
         self._uid, self._pip = (uid if os.geteuid() == 0 else None), pip
         self._as_user = () if self._uid is None else as_user(uid)
         self._users = None if self._uid is None else HostUsers(users_of_backend(users, self.name))
-        try:
-            self._layers = Layers(reachable_home(home) / "layers", pip.layers_mb)
-        except OSError as error:
-            raise SandboxUnavailable(f"{home} cannot hold the sandbox's packages: {error}") from error
         self._python, self._filter = inspect_interpreter(), build_seccomp_filter()
         self._base_key = hash_layer_key("base", self._python.build, *map(str, load_pinned_requirements()))
         self.image = f"bubblewrap:{hash_layer_key(self._base_key, harness_hash(), self._filter.hex())}"
         # Asked once: a tool that is updated meanwhile must not rename the folder that is in use.
         self._harness_key = hash_layer_key(self.image, self._python.edition())
-        self._confinement = Confinement(bwrap, self._python, self._harness(), protections)
+        try:
+            self._layers = Layers(reachable_home(home) / "layers", pip.layers_mb)
+            harness = self._harness()
+        except (NoRoom, OSError) as error:
+            raise SandboxUnavailable(f"{home} cannot hold the sandbox's packages: {error}") from error
+        self._confinement = Confinement(bwrap, self._python, harness, protections)
         self._group_parent = cgroups.memory_parent()
         self._servers = ForkServers(concurrency or os.cpu_count() or 1, self._start_server) if forks else None
         self._pool = Pool(pool, self._set_up, Piped.close, (NotStarted, OSError))

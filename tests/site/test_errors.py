@@ -8,9 +8,11 @@ from http import HTTPStatus
 from types import ModuleType
 
 import pytest
+from django.contrib.auth.models import User
+from django.contrib.sessions.backends.db import SessionStore
 from django.core.exceptions import PermissionDenied
 from django.http import Http404, HttpRequest
-from django.test import Client
+from django.test import Client, RequestFactory
 from ninja.errors import AuthenticationError, HttpError, ValidationError
 
 from annotation import review, stages
@@ -19,6 +21,8 @@ from annotation.builds.launch import launcher
 from annotation.builds.launch.order import LaunchRefused
 from annotation.models.builds import cases
 from cosqa_site import errors
+from cosqa_site.errors import server_error
+from tests import full_disks
 from tests.calls import post
 
 
@@ -124,3 +128,34 @@ def test_an_api_address_that_is_not_there_is_a_problem_and_a_page_is_a_page(clie
 def test_a_body_that_is_too_large_is_a_problem_that_says_how_much_may_be_sent(ada: Client) -> None:
     answer = post(ada, "builds", {"name": "x" * (6 * 2**20)}, status=413)
     assert answer["detail"] == "Send at most 5 MB in one request."
+
+
+@pytest.mark.django_db
+def test_a_page_that_finds_no_room_says_so_in_a_sentence(monkeypatch: pytest.MonkeyPatch) -> None:
+    person = User.objects.create_user("ada", password="correct horse battery")
+    monkeypatch.setattr(SessionStore, "save", lambda *_, **__: full_disks.raise_full_database())
+    client = Client(raise_request_exception=False)
+    asked = {"username": person.username, "password": "correct horse battery"}
+    response = client.post("/login/", asked)
+    assert (response.status_code, response["Retry-After"]) == (507, "60")
+    assert "The disk of the server is full" in response.content.decode()
+    assert "Traceback" not in response.content.decode()
+
+
+def test_the_api_that_finds_no_room_answers_with_a_problem() -> None:
+    try:
+        full_disks.fill_file()
+    except OSError:
+        response = server_error(RequestFactory().post("/api/ratings"))
+    body = json.loads(response.content)
+    assert (response.status_code, response["Content-Type"]) == (507, "application/problem+json")
+    assert (body["type"], body["title"]) == ("urn:cosqa:full-disk", "Insufficient Storage")
+
+
+def test_any_other_fault_is_answered_as_before() -> None:
+    try:
+        raise KeyError("x")
+    except KeyError:
+        response = server_error(RequestFactory().get("/"))
+    assert response.status_code == 500
+    assert b"Something broke here" in response.content

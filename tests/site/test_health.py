@@ -9,17 +9,19 @@ import pytest
 from django.core import checks
 from django.core.checks.registry import registry
 from django.core.management import CommandError, call_command
-from django.db import DatabaseError
+from django.db import DatabaseError, connection
 from django.db.migrations.executor import MigrationExecutor
+from django.db.migrations.recorder import MigrationRecorder
 from django.test import Client
 from pytest_django import Settings
 
+from annotation.builds.limits import full_disk
 from annotation.models import Build
 from cosqa_site import health
 from retrieval.models import Mining
 from sandbox.protocol import Check
 from sandbox.runner import SandboxUnavailable
-from tests import factories
+from tests import factories, full_disks
 from tests.fakes import FakeSandbox
 
 pytestmark = pytest.mark.django_db
@@ -167,3 +169,31 @@ def test_a_broker_that_does_not_answer(settings: Settings) -> None:
 def test_without_a_broker_there_is_nothing_to_ask(settings: Settings) -> None:
     settings.CELERY_BROKER_URL = ""
     assert list(health.check_broker()) == []
+
+
+def test_without_room_on_its_disk_a_server_is_not_ok(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(full_disk, "find_free_bytes", lambda folder: 10**6)
+    response = Client().get("/health/")
+    assert (response.status_code, response.json()["status"]) == (503, "not ok: the disk is full")
+    [found] = health.check_disk()
+    assert found.id == "cosqa.E109"
+    assert found.msg.startswith("The disk is full: 1 MB are free where ")
+
+
+def test_a_build_that_waits_for_room_elsewhere_is_not_ok() -> None:
+    build = factories.launched("nightly", state=Build.State.WAITING, waits_for=Build.WaitsFor.DISK)
+    assert Client().get("/health/").status_code == 503
+    Build.objects.filter(pk=build.pk).update(state=Build.State.RUNNING)
+    assert Client().get("/health/").status_code == 200
+
+
+def test_a_database_that_is_full_is_told_as_a_full_disk(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(health, "ping_database", full_disks.raise_full_database)
+    assert Client().get("/health/").json()["status"] == "not ok: the disk is full"
+
+
+def test_a_database_of_a_newer_release_is_not_to_be_migrated() -> None:
+    MigrationRecorder(connection).record_applied("retrieval", "0099_of_tomorrow")
+    [found] = health.check_database()
+    assert (found.id, found.hint) == ("cosqa.E102", None)
+    assert "A newer release made this database" in found.msg

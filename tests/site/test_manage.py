@@ -3,16 +3,24 @@
 from __future__ import annotations
 
 import os
+import resource
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import manage as command_line
+from retrieval.disk_space import EXIT_STATUS
+from tests import full_disks
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
-def manage(home: Path, *command: str) -> subprocess.CompletedProcess[str]:
+def manage(
+    home: Path, *command: str, file_bytes: int = resource.RLIM_INFINITY
+) -> subprocess.CompletedProcess[str]:
+    """Run a command that can write so many bytes to a file."""
     services = {"DATABASE_URL", "REDIS_URL", "CELERY_BROKER_URL"}
     kept = {k: v for k, v in os.environ.items() if not k.startswith("COSQA_") and k not in services}
     return subprocess.run(
@@ -23,6 +31,7 @@ def manage(home: Path, *command: str) -> subprocess.CompletedProcess[str]:
         text=True,
         timeout=60,
         check=False,
+        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (file_bytes, file_bytes)),
     )
 
 
@@ -75,3 +84,31 @@ def test_who_reads_the_first_lines_alone_gets_no_traceback(tmp_path: Path) -> No
         ["sh", "-c", command], cwd=ROOT, env=env, capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.stdout.count("\n"), done.stderr) == (1, "")
+
+
+def test_a_command_that_finds_no_room_for_its_database_says_so_in_a_line(tmp_path: Path) -> None:
+    done = manage(tmp_path, "prices", "list", file_bytes=100_000)
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert done.stderr.startswith("The disk is full (disk I/O error). Make room where ")
+
+
+def test_what_ends_a_command_for_want_of_room_has_a_status_of_its_own(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(OSError, match="No space left") as full:
+        full_disks.fill_file()
+    with pytest.raises(SystemExit) as ended:
+        command_line.end_for(full.value)
+    assert ended.value.code == EXIT_STATUS
+    assert capsys.readouterr().err.startswith("The disk is full ([Errno 28] No space left on device).")
+
+
+def test_another_fault_keeps_its_traceback() -> None:
+    command_line.end_for(KeyError("x"))
+
+
+def test_a_file_that_is_no_database_is_told_in_a_line(tmp_path: Path) -> None:
+    (tmp_path / "workbench.sqlite3").write_text("no database, however long one reads" * 100)
+    done = manage(tmp_path, "prices", "list")
+    assert (done.returncode, done.stderr.count("\n")) == (1, 1)
+    assert "is damaged, or no database" in done.stderr

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import sqlite3
 from collections.abc import Iterator
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
 from django.core.management import call_command
 from django.core.management.base import SystemCheckError
-from django.db import connection
+from django.db import DatabaseError, ProgrammingError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
 from cosqa_site import startup
@@ -107,3 +109,45 @@ def test_a_database_of_a_newer_release_is_left_alone(db: None) -> None:
 
 def applied() -> set[tuple[str, str]]:
     return set(MigrationRecorder(connection).applied_migrations())
+
+
+def sqlite_error(code: str, words: str) -> None:
+    error = sqlite3.DatabaseError(words)
+    error.sqlite_errorcode = getattr(sqlite3, code)
+    with connection.wrap_database_errors:
+        raise error
+
+
+@pytest.mark.parametrize(
+    ("code", "words", "to_do"),
+    [
+        ("SQLITE_NOTADB", "file is not a database", "put a backup in its place: `python manage.py restore"),
+        ("SQLITE_CORRUPT", "database disk image is malformed", "put a backup in its place"),
+        ("SQLITE_CANTOPEN", "unable to open database file", "Let this user read and write it"),
+        ("SQLITE_READONLY_DBMOVED", "attempt to write a readonly database", "Let this user read and write"),
+        ("SQLITE_FULL", "database or disk is full", "Make room where"),
+    ],
+)
+def test_a_file_that_can_not_be_used_is_told_at_once_with_what_to_do(
+    code: str, words: str, to_do: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(connection, "ensure_connection", lambda: sqlite_error(code, words))
+    with pytest.raises(startup.DatabaseNotReady, match=f"{words}.*{to_do}"):
+        startup.prepare_database()
+
+
+def test_another_fault_of_a_migration_keeps_its_traceback(monkeypatch: pytest.MonkeyPatch) -> None:
+    def fail() -> None:
+        raise ProgrammingError("no such column: x")
+
+    monkeypatch.setattr(startup, "can_reach_database", fail)
+    with pytest.raises(ProgrammingError):
+        startup.prepare_database()
+
+
+def test_a_real_file_that_is_no_database_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "workbench.sqlite3"
+    file.write_text("no database at all, but a long enough text for a header of one hundred bytes" * 2)
+    with pytest.raises(DatabaseError) as caught, connection.wrap_database_errors:
+        sqlite3.connect(file).execute("PRAGMA journal_mode=WAL")
+    assert "is damaged, or no database" in startup.describe_fault(caught.value)

@@ -23,7 +23,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotation.builds.launch.launcher import lacks_key
-from annotation.builds.limits import connection_budget, rate_limit
+from annotation.builds.limits import connection_budget, full_disk, rate_limit
 from annotation.builds.limits.connection_budget import Meter
 from annotation.builds.pipeline.llm_calls import give_connection_back, no_connection
 from annotation.llm import LLMError, Reply, deadline
@@ -256,7 +256,7 @@ def finish_connection_test(test: ConnectionTest, meter: Meter, found: Probed | N
             "toml": mark_hostile_characters(found.toml()),
             "latency": found.latency,
         }
-    end_connection_test(test.pk, OPEN, columns, meter.cost)
+    full_disk.retry_while_full(lambda: end_connection_test(test.pk, OPEN, columns, meter.cost))
 
 
 def taken_by(meter: Meter) -> dict[str, object]:

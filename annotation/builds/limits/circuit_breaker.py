@@ -1,4 +1,5 @@
-"""A provider or a sandbox that is away: its build waits, tries with growing pauses, and goes on by itself.
+"""A provider or a sandbox that is away, or a full disk: its build waits, tries with growing pauses, and goes
+on by itself.
 
 No case is to blame for an outage, and none loses a try; `builds.limits.poison_requests` tells it from a
 request that never works. A build that waits for a person (a wrong key, no credit) is in the same state, but
@@ -59,6 +60,8 @@ SOURCES: Final[Mapping[Queue, Source]] = {
     "sandbox": Source(Build.WaitsFor.SANDBOX, "sandbox_errors", "the sandbox", "runs programs again"),
 }
 """What the cases of each queue depend on."""
+DISK: Final = Source(Build.WaitsFor.DISK, "", "room on the disk", "has room again")
+"""What all work depends on; a worker looks at it, and no case is spent on that."""
 
 
 def record_provider_error(build: Build, error: LLMError) -> None:
@@ -99,6 +102,11 @@ def sandbox_works(build: Build) -> None:
     """A program was run: the series is over."""
     put = {"sandbox_errors": 0}
     statements.update_rows(Tally, {"build": build.pk}, put=put, provided="sandbox_errors > 0")
+
+
+def hold_build_for_disk(build: Build, reason: str, pause: timedelta) -> None:
+    """Let a running build wait until there is room on the disk, and for `pause` at least."""
+    hold_build_for_outage(build, DISK, reason, pause)
 
 
 def count_breaker_failure(build: Build, source: Source, reason: str, asked: timedelta = timedelta()) -> None:
@@ -174,10 +182,16 @@ def resume_after_outage(build: Build) -> None:
         return
     minutes = (timezone.now() - found.waiting_since) / timedelta(minutes=1)
     if find_waiting_build(build).update(state=Build.State.RUNNING, reason="", **NOT_WAITING):
-        tries = "1 try" if found.probe_count == 1 else f"{found.probe_count} tries"
-        [source] = [source for source in SOURCES.values() if source.kind == found.waits_for]
-        words = f"{source.name} {source.back}, after {minutes:.0f} minutes and {tries}"
-        note_automatic_event(build, "goes on by itself", words)
+        note_automatic_event(build, "goes on by itself", describe_end_of_wait(found, minutes))
+
+
+def describe_end_of_wait(build: Build, minutes: float) -> str:
+    """What is back, and how long it was away; `build` as it waited."""
+    if build.waits_for == DISK.kind:
+        return f"the disk {DISK.back}, after {minutes:.0f} minutes"
+    [source] = [source for source in SOURCES.values() if source.kind == build.waits_for]
+    tries = "1 try" if build.probe_count == 1 else f"{build.probe_count} tries"
+    return f"{source.name} {source.back}, after {minutes:.0f} minutes and {tries}"
 
 
 def find_waiting_build(build: Build) -> QuerySet[Build]:

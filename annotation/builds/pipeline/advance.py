@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.agents import fixer, paper, test_writer
-from annotation.builds.limits import budget, circuit_breaker, rate_limit
+from annotation.builds.limits import budget, circuit_breaker, full_disk, rate_limit
 from annotation.builds.pipeline import claims, program_checks, verdicts
 from annotation.builds.pipeline.execution import SandboxProvider, execute_program
 from annotation.builds.pipeline.llm_calls import Asker, Parked, Unjudgeable, ask_with_repair
@@ -22,6 +22,7 @@ from annotation.builds.pipeline.screening import judge_first_stage
 from annotation.llm import LLM, LLMError
 from annotation.models import Build, Case, LLMCall, LostRace, ProgramText, Proposal, TestProgram
 from annotation.stages import Event, Stage
+from retrieval.disk_space import is_full_disk
 from retrieval.texts.hostile import mark_hostile_characters
 from sandbox.backends.checks import ProtectionMissing
 from sandbox.dependencies import parse_install
@@ -77,8 +78,11 @@ def advance_case(case: Case, tools: Tools) -> None:
     except LostRace as race:
         log.info("%s", race)
     except Exception as fault:
-        log.exception("case %s in %s", case.pk, case.stage)
-        after_fault(case, lease, f"a fault of the workbench: {fault!r}")
+        if full_disk.note_full_disk(fault):
+            full_disk.retry_while_full(lambda: after_fault(case, lease))
+        else:
+            log.exception("case %s in %s", case.pk, case.stage)
+            after_fault(case, lease, f"a fault of the workbench: {fault!r}")
 
 
 def run_stage_work(case: Case, tools: Tools) -> None:
@@ -103,17 +107,22 @@ def run_stage_work(case: Case, tools: Tools) -> None:
     except ProtectionMissing as why:
         pause_whole_build(case, str(why))
     except SandboxUnavailable as why:
+        if is_full_disk(why):
+            raise
         sandbox_failed(case, tools, str(why))
 
 
-def after_fault(case: Case, lease: UUID | None, reason: str) -> None:
-    """Try again from what the database holds: a move that was rolled back has left its marks on `case`."""
+def after_fault(case: Case, lease: UUID | None, reason: str = "") -> None:
+    """Try again from what the database holds: a move that was rolled back has left its marks on `case`.
+
+    Without a `reason` that costs no try.
+    """
     claims.mend_connection()
     case.refresh_from_db(fields=["stage", "lease", "lease_until", "attempts", "step_count"])
     if case.lease != lease:
         return
     try:
-        try_again(case, reason, abandon_case)
+        try_again(case, reason, abandon_case) if reason else case.put_back()
     except LostRace as race:
         log.info("%s", race)
 

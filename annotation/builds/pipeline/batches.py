@@ -19,7 +19,7 @@ from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
-from annotation.builds.limits import budget, circuit_breaker
+from annotation.builds.limits import budget, circuit_breaker, full_disk
 from annotation.builds.pipeline import claims, llm_calls
 from annotation.llm import LLM, LLMError, Reply, Request
 from annotation.llm.batches import CHUNK, BatchResultEntry, LiveBatches, chunk_batch_entries
@@ -66,9 +66,11 @@ def tend_one(llm_of: Callable[[Build], LLM]) -> bool:
     except LLMError as error:
         handle_batch_error(batch, error)
     except Exception as fault:
-        log.exception("batch %s", batch.pk)
+        if not full_disk.note_full_disk(fault):
+            log.exception("batch %s", batch.pk)
         claims.mend_connection()
-        schedule_batch_poll(batch, f"a fault of the workbench: {fault!r}")
+        words = f"a fault of the workbench: {fault!r}"
+        full_disk.retry_while_full(lambda: schedule_batch_poll(batch, words))
     return True
 
 

@@ -17,6 +17,7 @@ from django.db import IntegrityError, transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from annotation.builds.limits import full_disk
 from annotation.builds.pipeline.claims import claim_call, claim_execution, claim_trial
 from annotation.builds.pipeline.llm_calls import no_connection
 from annotation.models import (
@@ -254,13 +255,18 @@ def fulfil_sandbox_request(request: Request, column: str, work: Callable[[], Exe
         setattr(request, column, work())
         request.state = Request.State.DONE
     except SandboxUnavailable as why:
+        full_disk.note_full_disk(why)
         request.state, request.message = Request.State.FAILED, mark_hostile_characters(str(why))
     except Exception as fault:
-        log.exception("%s", request)
-        request.state = Request.State.FAILED
-        request.message = mark_hostile_characters(f"a fault of the workbench: {fault!r}")
+        if full_disk.note_full_disk(fault):
+            request.state = Request.State.WAITING
+        else:
+            log.exception("%s", request)
+            request.state = Request.State.FAILED
+            request.message = mark_hostile_characters(f"a fault of the workbench: {fault!r}")
     request.lease_until = None
-    request.save(update_fields=["state", column, "message", "lease_until"])
+    columns = ["state", column, "message", "lease_until"]
+    full_disk.retry_while_full(lambda: request.save(update_fields=columns))
 
 
 def answer_call_request(request: CallRequest, provider: SandboxProvider) -> CallAnswer:

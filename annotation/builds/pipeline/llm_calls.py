@@ -13,7 +13,7 @@ from django.db import InterfaceError, OperationalError, connection
 from django.db.models import Max, QuerySet
 
 from annotation.agents import InvalidReply, build_repair_request
-from annotation.builds.limits import budget, poison_requests, rate_limit
+from annotation.builds.limits import budget, full_disk, poison_requests, rate_limit
 from annotation.llm import LLM, LLMError, Reply, Request, Waiting
 from annotation.llm.reply import CUT_OFF, HOPELESS
 from annotation.llm.sampling import LONGER
@@ -255,15 +255,22 @@ def taken_by_a_person(calls: QuerySet[LLMCall], name: str) -> bool:
 
 
 def settle_paid_reply(call: LLMCall, reply: Reply) -> LLMCall:
-    """The settled call. The reply is paid for: a database that is away for a moment does not lose it."""
+    """The settled call. The reply is paid for: a database that is away for a moment does not lose it.
+
+    While the disk is full it is kept here, however long that takes.
+    """
+
+    def store() -> LLMCall:
+        return full_disk.retry_while_full(lambda: budget.settle_call(call, reply))
+
     for pause in STORING:
         try:
-            return budget.settle_call(call, reply)
+            return store()
         except (OperationalError, InterfaceError):
             log.warning("the reply to %s can't be stored now; trying again in %.1f s", call, pause)
             with no_connection():
                 time.sleep(pause)
-    return budget.settle_call(call, reply)
+    return store()
 
 
 @contextlib.contextmanager

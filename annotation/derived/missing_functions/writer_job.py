@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotation.agents import snippet_writer
 from annotation.agents.snippet_writer import SnippetInputs, WrittenSnippet
-from annotation.builds.limits import budget, rate_limit
+from annotation.builds.limits import budget, full_disk, rate_limit
 from annotation.builds.pipeline import claims
 from annotation.builds.pipeline.advance import Tools, pause_whole_build, provider_failed, try_again
 from annotation.builds.pipeline.llm_calls import Parked, Unjudgeable, ask_with_repair
@@ -47,10 +47,19 @@ def write_proposed_function(proposal: Proposal, tools: Tools) -> None:
     except LostRace as race:
         log.info("%s", race)
     except Exception as fault:
+        if full_disk.note_full_disk(fault):
+            full_disk.retry_while_full(lambda: put_back_unless_lost(proposal))
+            return
         log.exception("%s", proposal)
         claims.mend_connection()
         with suppress(LostRace):
             try_again(proposal, f"a fault of the workbench: {fault!r}", fail_function_writing)
+
+
+def put_back_unless_lost(proposal: Proposal) -> None:
+    claims.mend_connection()
+    with suppress(LostRace):
+        proposal.put_back()
 
 
 def attempt_function_writing(proposal: Proposal, tools: Tools) -> None:

@@ -39,6 +39,7 @@ class Build(models.Model):
     class WaitsFor(models.TextChoices):
         PROVIDER = "provider"
         SANDBOX = "sandbox"
+        DISK = "disk"
 
     class Provider(models.TextChoices):
         LIVE = "live", "live: asks the model named"
@@ -105,8 +106,8 @@ class Build(models.Model):
 
     def get_state_display(self) -> str:  # type: ignore[no-redef]  # Django makes one only where there is none
         """The state in words: also what a waiting build waits for."""
-        if self.state == self.State.WAITING and self.waits_for == self.WaitsFor.SANDBOX:
-            return "waiting for the sandbox"
+        if self.state == self.State.WAITING:
+            return WAITING_WORDS[self.WaitsFor(self.waits_for)]
         return str(self.State(self.state).label)
 
     @cached_property
@@ -134,6 +135,14 @@ class Build(models.Model):
     @property
     def is_over(self) -> bool:
         return self.state in {self.State.CANCELLED, self.State.FAILED, self.State.DONE}
+
+
+WAITING_WORDS: Final[Mapping[Build.WaitsFor, str]] = {
+    Build.WaitsFor.PROVIDER: str(Build.State.WAITING.label),
+    Build.WaitsFor.SANDBOX: "waiting for the sandbox",
+    Build.WaitsFor.DISK: "waiting for room on the disk",
+}
+"""The state of a waiting build in words, by what it waits for."""
 
 
 class Tally(models.Model):

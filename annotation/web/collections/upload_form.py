@@ -18,7 +18,7 @@ from annotation.web.collections.upload_addresses import (
     path_of_upload_column,
 )
 from annotation.web.collections.upload_guides import BY_FORMAT, PICKLES
-from retrieval.jobs import path_of_job_file, store_job_file, submit_job
+from retrieval.jobs import delete_stored_files, path_of_job_file, store_job_file, submit_job
 from retrieval.models import Collection, Job
 from retrieval.sources import Problem
 from retrieval.sources.code.languages import LANGUAGES
@@ -184,12 +184,16 @@ class UploadForm(forms.Form):
 
     def stored(self, columns: tuple[str, ...]) -> dict[str, str]:
         """Where the files of these columns are kept, or will be once they are downloaded."""
-        files = {}
-        for column in columns:
-            if file := self.cleaned_data[column]:
-                files[column] = store_job_file(place_of_upload(file.name), file)
-            elif place := path_of_upload_column(self.cleaned_data, column):
-                files[column] = place
+        files = dict[str, str]()
+        try:
+            for column in columns:
+                if file := self.cleaned_data[column]:
+                    files[column] = store_job_file(place_of_upload(file.name), file)
+                elif place := path_of_upload_column(self.cleaned_data, column):
+                    files[column] = place
+        except OSError:
+            delete_stored_files(files)  # those before the one for which there was no room
+            raise
         return files
 
     def options(self, chosen: str) -> dict[str, Any]:

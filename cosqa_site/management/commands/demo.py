@@ -102,8 +102,8 @@ class Command(BaseCommand):
         """Wait until the workers have ended the build; say how far they are where no bar is shown."""
         self.say("The Celery workers do the work …")
         said = time.monotonic()
-        provider_away = Q(next_probe_at__isnull=False, waits_for=Build.WaitsFor.PROVIDER)
-        moving = Q(state=Build.State.RUNNING) | provider_away
+        goes_on = Q(waits_for__in=(Build.WaitsFor.PROVIDER, Build.WaitsFor.DISK), next_probe_at__isnull=False)
+        moving = Q(state=Build.State.RUNNING) | goes_on
         while Build.objects.filter(moving, pk=build.pk).exists():
             tick()
             if not self.stderr.isatty() and time.monotonic() - said > SECONDS_BETWEEN_LINES:

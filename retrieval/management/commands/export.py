@@ -10,10 +10,11 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
+from retrieval.disk_space import is_full_disk
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.exporting.content import NothingToExport
 from retrieval.exporting.export_run import FORMATS, Exported, Options, export_benchmark
-from retrieval.exporting.files import FULL, FolderInUse, why_unwritten
+from retrieval.exporting.files import FolderInUse, why_unwritten
 from retrieval.exporting.labels import LabelChoice
 from retrieval.exporting.withholding_policy import Withhold
 from retrieval.management.light import LightCommand
@@ -76,7 +77,7 @@ class Command(LightCommand):
                     benchmark, options["format"], options["folder"], build_export_options(options, bar)
                 )
         except OSError as why:
-            full = why.errno in FULL
+            full = is_full_disk(why)
             raise CommandError(why_unwritten(why, str(options["folder"])) if full else str(why)) from why
         for warning in done.warnings:
             self.stderr.write(f"warning: {warning}")

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, TypeAlias
 
+from retrieval.disk_space import is_full_disk
 from retrieval.sources.web.address import SECONDS, NotPublic, build_url_opener
 from retrieval.sources.web.download_parts import (
     Version,
@@ -120,6 +121,8 @@ def download_file(
         why = f"{url} answers {error.code} {error.reason}"
         raise NotDownloaded(why, "check the name") from error
     except (OSError, http.client.HTTPException) as error:
+        if is_full_disk(error):
+            raise
         raise _refused(url, error, part, target) from error
     delete_part_note(part)
     try:
