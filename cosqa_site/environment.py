@@ -144,6 +144,14 @@ def read_path_variable(name: str, expected: str) -> str:
     return value and str(Path(value).absolute())
 
 
+def read_prefix_variable(name: str) -> str:
+    """A path such as /wb, without a slash at its end, or empty. Raises ImproperlyConfigured."""
+    value = read_text_variable(name).rstrip("/")
+    if value and not re.fullmatch(r"(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+", value):
+        raise ImproperlyConfigured(f"{name}={value!r}: expected a path such as /wb")
+    return value
+
+
 def read_origins_variable(name: str) -> list[str]:
     """Comma-separated origins, each with its scheme. Raises ImproperlyConfigured."""
     found = [origin.strip() for origin in read_text_variable(name).split(",") if origin.strip()]

@@ -195,7 +195,7 @@ def server_error(request: HttpRequest) -> HttpResponse:
 
 
 def is_for_api(request: HttpRequest) -> bool:
-    return request.path.startswith("/api/")
+    return request.path_info.startswith("/api/")
 
 
 def error_slug(error: type[Exception] | HTTPStatus) -> str:

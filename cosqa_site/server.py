@@ -103,6 +103,11 @@ def refuse_taken(host: str, port: int) -> None:
         raise PortTaken(f"Can't listen on {host}:{port}: {why}. Choose another with --port.") from error
 
 
+def address_of(host: str, port: int) -> str:
+    """Where people find what is served."""
+    return f"http://{host}:{port}{settings.PREFIX}"
+
+
 def serve_site(host: str, port: int, *, work: bool = True) -> None:
     """Serve until stopped, with the workers beside unless `work` is false."""
     if not work:

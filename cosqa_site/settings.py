@@ -26,6 +26,7 @@ from cosqa_site.environment import (
     read_integer_variable,
     read_origins_variable,
     read_path_variable,
+    read_prefix_variable,
     read_text_variable,
     read_url_variable,
     read_users_variable,
@@ -55,7 +56,7 @@ KNOWN_NAMES = """
     DOWNLOAD_PRIVATE DRIFT_EVERY EMBEDDINGS_API_KEY EMBEDDINGS_BASE_URL EMBEDDINGS_MODEL EXPORT_DAYS HOME
     HSTS_PRELOAD IMPORT_MB
     LLM_BASE_URL LLM_MODEL LLM_PROFILE LLM_TIMEOUT LLM_TOKENIZER LLM_WORKERS LOG_LEVEL
-    NOTIFY_COMMAND NOTIFY_EMAIL NOTIFY_FROM NOTIFY_SECONDS PIP_CUTOFF PIP_UNDATED
+    NOTIFY_COMMAND NOTIFY_EMAIL NOTIFY_FROM NOTIFY_SECONDS PIP_CUTOFF PIP_UNDATED PREFIX
     RUNS_PER_MINUTE
     SANDBOX SANDBOX_FORKS SANDBOX_IMAGE SANDBOX_LAYERS_GB SANDBOX_RUNTIME SANDBOX_USERS SANDBOX_WORKERS
     SECRET_KEY SECURE
@@ -185,6 +186,9 @@ DEBUG = read_boolean_variable("COSQA_DEBUG", False)
 SECURE = read_boolean_variable("COSQA_SECURE", False)
 SECRET_KEY = secret_key(COSQA_HOME)
 ALLOWED_HOSTS = read_hosts_variable("COSQA_ALLOWED_HOSTS", "127.0.0.1,localhost,[::1]")
+PREFIX = read_prefix_variable("COSQA_PREFIX")
+"""Below which path of its host the site lies; empty for the host's root."""
+FORCE_SCRIPT_NAME = PREFIX or None
 CSRF_TRUSTED_ORIGINS = read_origins_variable("COSQA_TRUSTED_ORIGINS")
 
 SANDBOX_BACKEND = read_choice_variable("COSQA_SANDBOX", SANDBOX_BACKENDS)
@@ -334,7 +338,7 @@ TIME_ZONE = "UTC"
 USE_I18N = False
 USE_TZ = True
 
-STATIC_URL = "static/"
+STATIC_URL = f"{PREFIX}/static/"
 STATIC_ROOT = COSQA_HOME / "static"
 STATICFILES_DIRS = [BASE_DIR / "static", folder_of("ninja") / "static"]
 """django-ninja is no installed app: as one it would be loaded, with pydantic, by every command."""
@@ -366,9 +370,12 @@ CONTENT_SECURITY_POLICY = {
 X_FRAME_OPTIONS = "DENY"
 SECURE_REFERRER_POLICY = "same-origin"
 SECURE_CONTENT_TYPE_NOSNIFF = True
+SESSION_COOKIE_PATH = CSRF_COOKIE_PATH = f"{PREFIX}/"
+if PREFIX:  # the other storage is a cookie for the whole host
+    MESSAGE_STORAGE = "django.contrib.messages.storage.session.SessionStorage"
 SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = SECURE
 SECURE_SSL_REDIRECT = SECURE
-SECURE_REDIRECT_EXEMPT = ["^health/$"]  # load balancers ask without TLS
+SECURE_REDIRECT_EXEMPT = [rf"^{PREFIX.lstrip('/')}/?health/$"]  # load balancers ask without TLS
 SECURE_HSTS_SECONDS = 31_536_000 if SECURE else 0
 SECURE_HSTS_INCLUDE_SUBDOMAINS = SECURE_HSTS_PRELOAD = read_boolean_variable("COSQA_HSTS_PRELOAD", False)
 SILENCED_SYSTEM_CHECKS = ["security.W005", "security.W021"]

@@ -290,7 +290,8 @@ def notice_name_of_build(build: Build) -> str:
 def address_of(build: Build) -> str:
     """The page of the build, at the first origin that is trusted; its path alone where there is none."""
     origin = settings.CSRF_TRUSTED_ORIGINS[0].rstrip("/") if settings.CSRF_TRUSTED_ORIGINS else ""
-    return origin + reverse("build", args=[build.pk])
+    # A worker's thread answers no request, which would have said the prefix.
+    return origin + settings.PREFIX + reverse("build", args=[build.pk]).removeprefix(settings.PREFIX)
 
 
 def format_notice_body(notice: Notice) -> str:

@@ -11,7 +11,7 @@ from typing import Final
 from django import template
 from django.contrib.auth.models import User
 from django.contrib.humanize.templatetags.humanize import intcomma, naturaltime
-from django.urls import reverse
+from django.urls import get_script_prefix, reverse
 from django.utils import timezone
 from django.utils.html import format_html
 from django.utils.safestring import SafeString
@@ -102,11 +102,9 @@ def place(path: str, url: str) -> str:
     """How `path` stands to a section; builds and the connection belong to the dashboard."""
     if path == url:
         return "page"
-    below = path.startswith(url) or (
-        url == reverse("dashboard") and path.startswith(("/builds/", "/connection/"))
-    )
-    below = below or (url == reverse("studies") and path.startswith(("/guidelines/", "/audit/")))
-    return "true" if below else ""
+    names = {reverse("dashboard"): ("builds", "connection"), reverse("studies"): ("guidelines", "audit")}
+    others = tuple(f"{get_script_prefix()}{name}/" for name in names.get(url, ()))
+    return "true" if path.startswith((url, *others)) else ""
 
 
 @register.filter

@@ -113,7 +113,7 @@ function told(page, answer, words) {
 
 function loggedOut() {
   const link = document.createElement("a");
-  link.href = `/login/?next=${encodeURIComponent(location.pathname)}`;
+  link.href = `${document.body.dataset.login}?next=${encodeURIComponent(location.pathname)}`;
   link.textContent = "Log in again";
   alarm("You are logged out. What you type is kept in this browser. ", link);
 }

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import runpy
 import subprocess
 import sys
@@ -66,6 +67,10 @@ WRONG = [
     ("COSQA_ALLOWED_HOSTS", "example.com:8000", "without scheme and port"),
     ("COSQA_ALLOWED_HOSTS", "one.example two.example", "after commas"),
     ("COSQA_TRUSTED_ORIGINS", "example.com", "https://HOST"),
+    ("COSQA_PREFIX", "wb", "a path such as /wb"),
+    ("COSQA_PREFIX", "/wb?x", "a path such as /wb"),
+    ("COSQA_PREFIX", "//host", "a path such as /wb"),
+    ("COSQA_PREFIX", "/../wb", "a path such as /wb"),
     ("COSQA_CANARY_ABOVE", "-1", "from 0 to"),
     ("COSQA_CANARY_CASES", "9", "from 10 to 10000"),
     ("COSQA_DOWNLOAD_MB", "0", "from 1 to 1000000"),
@@ -321,3 +326,19 @@ def test_browsers_keep_a_list_of_this_domain_only_when_asked(
     found = read()
     assert found["SECURE_HSTS_SECONDS"] > 0
     assert (found["SECURE_HSTS_PRELOAD"], found["SECURE_HSTS_INCLUDE_SUBDOMAINS"]) == (told, told)
+
+
+@pytest.mark.parametrize(
+    ("given", "prefix"), [("", ""), ("/", ""), ("/wb", "/wb"), ("/tools/wb/", "/tools/wb")]
+)
+def test_a_prefix_is_before_static_files_cookies_and_health(
+    environment: pytest.MonkeyPatch, given: str, prefix: str
+) -> None:
+    environment.setenv("COSQA_PREFIX", given)
+    found = read()
+    assert (found["PREFIX"], found["FORCE_SCRIPT_NAME"]) == (prefix, prefix or None)
+    assert found["STATIC_URL"] == f"{prefix}/static/"
+    assert found["SESSION_COOKIE_PATH"] == found["CSRF_COOKIE_PATH"] == f"{prefix}/"
+    (exempt,) = found["SECURE_REDIRECT_EXEMPT"]
+    assert re.search(exempt, f"{prefix}/health/".lstrip("/"))
+    assert not re.search(exempt, f"{prefix}/login/".lstrip("/"))

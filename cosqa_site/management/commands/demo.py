@@ -23,6 +23,7 @@ from cosqa_site.demo.accounts import RATER, Account, demo_accounts
 from cosqa_site.server import (
     AlreadyServing,
     PortTaken,
+    address_of,
     only_server,
     only_worker,
     refuse_taken,
@@ -75,7 +76,7 @@ class Command(BaseCommand):
         if not options["no_serve"]:
             for account in accounts:
                 self.say(f"  account {account.name:7} {describe_password(account)}")
-            self.say(f"CoSQA Workbench on http://{options['host']}:{options['port']} (Ctrl-C stops it)")
+            self.say(f"CoSQA Workbench on {address_of(options['host'], options['port'])} (Ctrl-C stops it)")
             serve_site(options["host"], options["port"], work=not settings.CELERY_BROKER_URL)
 
     def say(self, text: str) -> None:

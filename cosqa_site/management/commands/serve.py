@@ -7,7 +7,14 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
-from cosqa_site.server import AlreadyServing, PortTaken, only_server, refuse_taken, serve_site
+from cosqa_site.server import (
+    AlreadyServing,
+    PortTaken,
+    address_of,
+    only_server,
+    refuse_taken,
+    serve_site,
+)
 from cosqa_site.startup import DatabaseNotReady, prepare_database
 
 
@@ -28,7 +35,7 @@ class Command(BaseCommand):
                 refuse_taken(options["host"], options["port"])
                 prepare_database()
                 self.stdout.write(
-                    f"CoSQA Workbench on http://{options['host']}:{options['port']} (Ctrl-C stops it)"
+                    f"CoSQA Workbench on {address_of(options['host'], options['port'])} (Ctrl-C stops it)"
                 )
                 if not work:
                     self.stdout.write("No worker runs here: start some (docs/running.md), or nothing moves.")
