@@ -28,6 +28,7 @@ from annotation.derived.extension import execution
 from annotation.derived.missing_functions import writer_job
 from annotation.derived.rerun import case_takeover
 from annotation.jobs import clock_skew, heartbeat, local_queue, notifications, subprocesses
+from annotation.jobs.changes import Changes
 from annotation.models import Batch, Build, Case, Proposal, Tally
 from annotation.stages import Queue, Stage
 from annotation.studies.enrolment.queue import expire_reservations
@@ -145,20 +146,30 @@ def advance_leased_case(case: Case, queue: Queue, tools: Tools, *, fresh: bool) 
         case.put_back()
 
 
-def run_worker(queue: str, tools: Tools, stop: threading.Event, idle: float = USUAL_IDLE) -> None:
+def run_worker(
+    queue: str,
+    tools: Tools,
+    stop: threading.Event,
+    idle: float = USUAL_IDLE,
+    changes: Changes | None = None,
+) -> None:
     """Drain `queue` until `stop` is set; one failure is logged, never the end of the loop.
 
-    A queue that stays empty is looked at less and less often, down to once in LONGEST_IDLE seconds.
+    A queue that stays empty is looked at less and less often, down to once in LONGEST_IDLE seconds; with
+    `changes`, and where no work is open, when something was written.
     """
     with local_queue.desk_of_queue(queue).seat():
-        repeat_drain_rounds(queue, tools, stop, idle)
+        repeat_drain_rounds(queue, tools, stop, idle, changes)
     connection.close()
 
 
-def repeat_drain_rounds(queue: str, tools: Tools, stop: threading.Event, idle: float) -> None:
+def repeat_drain_rounds(
+    queue: str, tools: Tools, stop: threading.Event, idle: float, changes: Changes | None
+) -> None:
     """The rounds of `run_worker`."""
     wait = idle
     while not stop.is_set():
+        seen = changes.number if changes else 0
         seldom = looks_for_seldom(queue, SELDOM)
         try:
             done = drain_queue(queue, tools, seldom=seldom)
@@ -171,6 +182,8 @@ def repeat_drain_rounds(queue: str, tools: Tools, stop: threading.Event, idle: f
             continue
         give_back_connection()
         stop.wait(wait)
+        if changes:
+            changes.wait_for_next(queue, seen)
         wait = max(idle, min(wait * 1.5, LONGEST_IDLE)) if queue not in IDLE else idle
 
 
@@ -192,11 +205,13 @@ def give_back_connection() -> None:
 def start_worker_threads(
     counts: dict[str, int], tools: Tools, stop: threading.Event
 ) -> list[threading.Thread]:
-    """Started worker threads, so many a queue."""
-    made = [
+    """Started worker threads, so many a queue, and one that watches for changes of a database file."""
+    changes = Changes(stop, has_queued_work) if connection.vendor == "sqlite" else None
+    watching = [threading.Thread(target=changes.watch, name="changes", daemon=True)] if changes else []
+    made = watching + [
         threading.Thread(
             target=run_worker,
-            args=(queue, tools, stop, IDLE.get(queue, USUAL_IDLE)),
+            args=(queue, tools, stop, IDLE.get(queue, USUAL_IDLE), changes),
             name=f"{queue}-{number}",
             daemon=True,
         )
