@@ -30,5 +30,7 @@ class LightCommand(BaseCommand):
         try:
             with bound_import_memory() if self.reads_foreign_files else nullcontext():
                 return super().execute(*args, **options)
-        except (*self.refusals, OutOfMemory) as why:
+        except OutOfMemory as why:
+            raise CommandError(str(why)) from why
+        except self.refusals as why:
             raise CommandError(str(why)) from why

@@ -213,7 +213,7 @@ def test_rows_after_a_text_that_is_too_long_are_read_from_a_large_batch(
     monkeypatch.setattr(reading, "SURELY_SMALL", 10_000)
     monkeypatch.setattr(reading, "PACKED_AT_MOST", 10_000)
     monkeypatch.setattr(reading, "RECORD_LIMIT", 1_000)
-    rows = [{"text": "x" * 20_000}, {"text": "y"}, {"text": None}]
+    rows: list[dict[str, Any]] = [{"text": "x" * 20_000}, {"text": "y"}, {"text": None}]
     path = written(tmp_path, {"one.parquet": rows}) / "one.parquet"
     problem, *others = reading.read_parquet_rows(path, ["text"])
     assert str(problem).endswith("record 1: is longer than 1,000 characters and is skipped")
