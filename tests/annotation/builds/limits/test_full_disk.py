@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from django.utils import timezone
+from pytest_django import Settings
 
 from annotation.builds.limits import budget, full_disk
 from annotation.builds.pipeline import claims, labels
@@ -65,6 +66,19 @@ def test_where_little_room_is_left_nothing_is_asked_and_builds_wait_with_the_rea
     assert build.reason.startswith("The disk is full: 0 MB are free where ")
     assert not llm.calls
     assert BuildEvent.objects.filter(build=build, event="waits for room on the disk").count() == 1
+
+
+def test_of_several_machines_one_without_room_leaves_the_builds_to_the_others(
+    tools_with: Make, room: list[int], settings: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(full_disk, "FIRST_PAUSE_SECONDS", 60.0)
+    settings.CELERY_BROKER_URL = "redis://127.0.0.1:1/0"
+    build = factories.opened()
+    assert worker.drain_queue("llm", tools_with(YES)[0]) == 0
+    assert Build.objects.get(pk=build.pk).state == Build.State.RUNNING
+    full_disk.gate.shut("the database has no room", is_of_database=True)
+    worker.drain_queue("llm", tools_with(YES)[0])
+    assert Build.objects.get(pk=build.pk).state == Build.State.WAITING
 
 
 def test_builds_go_on_by_themselves_when_there_is_room(tools_with: Make, room: list[int]) -> None:
