@@ -4,6 +4,7 @@ import os
 import re
 import shlex
 from datetime import date
+from email.utils import parseaddr
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -124,6 +125,15 @@ def read_emails_variable(name: str) -> list[str]:
                 f"{name}={address!r}: expected an e-mail address, more of them after commas"
             ) from error
     return found
+
+
+def read_sender_variable(name: str, default: str) -> str:
+    """One e-mail address, perhaps with a name before it: `Name <address>`. Raises ImproperlyConfigured."""
+    value = read_text_variable(name, default)
+    address = parseaddr(value)[1]
+    if not value.isprintable() or not re.fullmatch(r"[^@\s]+@[^@\s]+", address):
+        raise ImproperlyConfigured(f"{name}={value!r}: expected one e-mail address")
+    return value
 
 
 def read_command_variable(name: str) -> list[str]:

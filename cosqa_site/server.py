@@ -98,9 +98,10 @@ def refuse_taken(host: str, port: int) -> None:
         with socket.socket(family, kind) as probe:
             probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
             probe.bind((address[0], port, *address[2:]))
-    except (OSError, OverflowError) as error:
+    except (OSError, OverflowError, UnicodeError) as error:  # UnicodeError: no name of a host
         why = getattr(error, "strerror", None) or error
-        raise PortTaken(f"Can't listen on {host}:{port}: {why}. Choose another with --port.") from error
+        what = "--host" if isinstance(error, socket.gaierror | UnicodeError) else "--port"
+        raise PortTaken(f"Can't listen on {host}:{port}: {why}. Choose another with {what}.") from error
 
 
 def address_of(host: str, port: int) -> str:

@@ -27,6 +27,7 @@ from cosqa_site.environment import (
     read_origins_variable,
     read_path_variable,
     read_prefix_variable,
+    read_sender_variable,
     read_text_variable,
     read_url_variable,
     read_users_variable,
@@ -222,7 +223,7 @@ EXPORT_DAYS = read_integer_variable("COSQA_EXPORT_DAYS", 7, 0, 36_500)
 RUNS_PER_MINUTE = read_integer_variable("COSQA_RUNS_PER_MINUTE", 60, 1, 100_000)
 
 NOTIFY_EMAIL = read_emails_variable("COSQA_NOTIFY_EMAIL")
-NOTIFY_FROM = read_text_variable("COSQA_NOTIFY_FROM", "workbench@localhost")
+NOTIFY_FROM = read_sender_variable("COSQA_NOTIFY_FROM", "workbench@localhost")
 EMBEDDINGS_BASE_URL = read_url_variable("COSQA_EMBEDDINGS_BASE_URL", ("https", "http"))
 EMBEDDINGS_API_KEY = read_text_variable("COSQA_EMBEDDINGS_API_KEY")
 EMBEDDINGS_MODEL = read_text_variable("COSQA_EMBEDDINGS_MODEL")

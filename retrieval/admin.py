@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from django.contrib import admin
-from django.db import models
+from django.contrib.admin.options import IncorrectLookupParameters
+from django.contrib.admin.views.main import ChangeList
+from django.db import DataError, models
 from django.http import HttpRequest
 
 from retrieval.models import (
@@ -29,12 +31,25 @@ else:
     ModelAdmin = admin.ModelAdmin  # takes no parameter at run time
 
 
+class Rows(ChangeList):
+    """Rows by what the address asks; one that asks for what no value can be shows all rows."""
+
+    def get_results(self, request: HttpRequest) -> None:
+        try:
+            super().get_results(request)
+        except (ValueError, OverflowError, DataError) as why:  # year 99999
+            raise IncorrectLookupParameters(why) from why
+
+
 class ReadOnly(ModelAdmin):
     """Whoever is let into the site may look; nobody changes anything here. Long tables are not counted."""
 
     show_full_result_count = False
     list_per_page = 50
     actions = None
+
+    def get_changelist(self, request: HttpRequest, **kwargs: Any) -> type[ChangeList]:
+        return Rows
 
     def has_module_permission(self, request: HttpRequest) -> bool:
         return True

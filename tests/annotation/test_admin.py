@@ -28,6 +28,15 @@ def test_every_table_can_be_looked_at_by_admins(ada: Client, app: str, model: st
     assert ada.get(reverse(f"admin:{app}_{model}_changelist")).status_code == 200
 
 
+@pytest.mark.parametrize("asked", ["at__year=99999", "at__year=0", "id__exact=99999999999999999999", "q=%00"])
+@pytest.mark.parametrize("table", ["annotation_buildevent", "annotation_step", "retrieval_collection"])
+def test_an_address_that_asks_for_what_can_not_be_shows_the_table(
+    ada: Client, table: str, asked: str
+) -> None:
+    answer = ada.get(f"{reverse(f'admin:{table}_changelist')}?{asked}", follow=True)
+    assert answer.status_code == 200
+
+
 @pytest.mark.alike
 @pytest.mark.parametrize(("app", "model"), TABLES)
 def test_nobody_else_gets_in(erin: Client, app: str, model: str) -> None:

@@ -96,3 +96,9 @@ def test_an_address_that_is_taken_is_refused_with_what_to_do() -> None:
 def test_an_address_that_can_not_be_is_refused_too(host: str, port: int) -> None:
     with pytest.raises(server.PortTaken, match="Can't listen"):
         server.refuse_taken(host, port)
+
+
+@pytest.mark.parametrize("host", ["a..b", "x" * 70, "300.1.1.1"])
+def test_an_address_that_is_none_is_told_with_what_to_do(host: str) -> None:
+    with pytest.raises(server.PortTaken, match=r"^Can't listen on .*Choose another with --host\.$"):
+        server.refuse_taken(host, 8000)
