@@ -229,10 +229,17 @@ def taken_for_dead(deaths: Sequence[Death]) -> Iterator[str]:
             yield f"request {digest[:12]} was answered twice, and nobody died"
 
 
+def abandoned_for_room() -> Iterator[str]:
+    """A full disk says nothing of a case."""
+    cases = Case.objects.filter(stage=Stage.ABANDONED, reason__contains="no room")
+    yield from (f"case {case.pk}: {case.reason}" for case in cases)
+
+
 def complaints(answered: Sequence[Answered], deaths: Sequence[Death]) -> dict[str, list[str]]:
     """By check, what does not hold."""
     checks: dict[str, Callable[[], Iterator[str]]] = {
         "every case settled or abandoned with a reason": unfinished,
+        "no case abandoned for want of room": abandoned_for_room,
         "no case with two labels, no pair published twice": labels,
         "the steps lead to where the case is": steps,
         "no lease, no call held": leases,

@@ -30,7 +30,7 @@ from tests.faults import machines, moments
 from tests.faults.asking import allow_more, flying_now, is_over, patiently, resume
 from tests.faults.machines import Machine
 from tests.faults.moments import Moment
-from tests.faults.points import STAGE_OF
+from tests.faults.points import FULL_DISK, STAGE_OF
 from tests.faults.services import python, wait_for
 
 if TYPE_CHECKING:
@@ -48,6 +48,8 @@ ended meanwhile.
 SLOW, FAST = 12.0, 0.05
 """Seconds that a reply takes in the mean, when the builds are ahead of the kills and when they are not."""
 
+FULL_DISKS: Final = 0.25
+"""The share of kills before which the disk fills up; it does before the first of them, too."""
 WHILE_OFF: Final = 1.0
 """The same where a clock is wrong: a call has to be in the air for somebody to take it for lost."""
 
@@ -86,12 +88,14 @@ class Drive:
     ended: int = 0
     resumed: int = 0
     allowed: int = 0
+    filled: int = 0
 
     def go(self) -> None:
         for process in self.machine.processes:
             if not process.pid:
                 process.start()
         wait_for(lambda: patiently(self.settled)[0] > 0, "the first label")
+        self.fill_disk()
         drawn = moments.draw(self.order.kills, self.order.seed, self.order.targets)
         for moment in itertools.chain(drawn, self.again(drawn)):
             self.tend()
@@ -113,10 +117,20 @@ class Drive:
         victim = next((p for p in self.machine.processes if p.pid == worker), None)
         if victim is None or moment.target not in {"worker", "server"}:
             victim = random.Random(len(self.killed)).choice(self.machine.of(moment.target))
+        if random.Random(1000 * self.order.seed + len(self.killed)).random() < FULL_DISKS:
+            self.fill_disk()
         self.kill(moment, victim)
         victim.start()
         self.let_go()
         self.say(f"{victim.name:<9} {moment.kind}, {moment.stage or 'any stage'}")
+
+    def fill_disk(self) -> None:
+        """Have nobody write for a while; whoever stands still at a point goes on doing so."""
+        full = self.machine.folder / FULL_DISK
+        full.touch()
+        time.sleep(random.Random(self.order.seed + self.filled).uniform(0.5, 2.0))
+        full.unlink()
+        self.filled += 1
 
     def say(self, words: str) -> None:
         from tests.faults.audit import in_the_air
@@ -322,6 +336,7 @@ def figures(drive: Drive, answered: list[Answered], seconds: float) -> str:
         f"of them not at their point: {drive.missed}; processes that ended by themselves: {drive.ended}",
         f"{done} of {cases} cases ended; a person resumed a build {drive.resumed} times",
         f"the cap of all builds was reached, and raised, {drive.allowed} times",
+        f"the disk was full {drive.filled} times",
         f"faults: {drive.control()['drawn']}",
         f"{len(answered)} requests, {stored} replies stored",
         f"{len(lost(answered))} replies were lost, of {flying} calls in the air at the kills",

@@ -18,6 +18,9 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.apps import AppConfig
+from django.db import OperationalError
+from django.db.backends.signals import connection_created
+from psycopg.errors import DiskFull
 
 STAGE_OF: Final = {
     "screener": "screening",
@@ -29,6 +32,9 @@ STAGE_OF: Final = {
     "tie_breaker": "tie_breaking",
 }
 LONGEST_WAIT: Final = 30.0
+FULL_DISK: Final = "disk-is-full"
+"""The file beside the orders that says so."""
+WRITING: Final = ("INSERT", "UPDATE", "COPY")
 NUMBERS = itertools.count()
 
 
@@ -67,6 +73,7 @@ class PointsConfig(AppConfig):
 
     def ready(self) -> None:
         install()
+        connection_created.connect(watch_disk)
         hurry(float(os.environ.get("FAULTS_LEASE", "15")))
         set_clock(timedelta(seconds=float(os.environ.get("FAULTS_CLOCK", "0"))))
 
@@ -90,6 +97,20 @@ def install() -> None:
     after(labels, "publish_case", "publish", lambda _, case: "settled")
 
 
+def watch_disk(connection: Any, **_: Any) -> None:
+    """Have a new connection find its disk full while the driver says so."""
+    if refuse_when_full not in connection.execute_wrappers:
+        connection.execute_wrappers.append(refuse_when_full)
+
+
+def refuse_when_full(execute: Callable[..., Any], sql: Any, params: Any, many: bool, context: Any) -> Any:
+    """Refuse to write, as the database itself does where it has no room."""
+    folder = os.environ.get("FAULTS_ORDERS", "")
+    if folder and Path(folder).with_name(FULL_DISK).exists() and str(sql).lstrip().startswith(WRITING):
+        raise OperationalError("no room") from DiskFull("could not extend file")
+    return execute(sql, params, many, context)
+
+
 def set_clock(off: timedelta) -> None:
     """Have this process's clock be off by so much, also as the server's would show it."""
     from django.utils import timezone
@@ -102,7 +123,7 @@ def hurry(lease: float) -> None:
     """A lease of so many seconds; a call takes at most three quarters of it, the provider half of it."""
     from django.conf import settings
 
-    from annotation.builds.limits import budget, circuit_breaker, rate_limit
+    from annotation.builds.limits import budget, circuit_breaker, full_disk, rate_limit
     from annotation.builds.pipeline import batches as batching
     from annotation.builds.pipeline import claims
     from annotation.jobs import clock_skew, providers
@@ -123,6 +144,9 @@ def hurry(lease: float) -> None:
         (clock_skew, "EVERY", 1.0),
         # What the dead have begun holds up the living for a moment only.
         (circuit_breaker, "IN_THE_AIR", 10 * second),
+        (full_disk, "FIRST_PAUSE_SECONDS", 0.2),
+        (full_disk, "LONGEST_PAUSE_SECONDS", 1.0),
+        (full_disk, "SECONDS_BETWEEN_LOOKS", 0.2),
         (rate_limit, "LONGEST_CALL", 10 * second),
         (circuit_breaker, "FIRST_PAUSE", second),
         (circuit_breaker, "LONGEST_PAUSE", 2 * second),

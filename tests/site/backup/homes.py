@@ -27,7 +27,7 @@ def new_home(path: Path) -> Iterator[dict[str, str]]:
         yield kept | {"COSQA_HOME": str(path)}
         return
     told = connection.settings_dict
-    with connection._nodb_cursor() as cursor:  # type: ignore[attr-defined]
+    with connection._nodb_cursor() as cursor:
         cursor.execute(f"DROP DATABASE IF EXISTS {DATABASE}")
         cursor.execute(f"CREATE DATABASE {DATABASE}")
         user = f"{quote(told['USER'])}:{quote(told['PASSWORD'])}"
