@@ -35,7 +35,8 @@ class Architecture:
 
     `frame` turns token ids without special tokens into the model's input of at most so many ids; where it is
     None, the tokenizer frames and cuts, and the text is not touched but for `prefixes`. `pool` maps (model,
-    ids, mask), both of shape (texts, longest), to vectors (texts, dimension).
+    ids, mask), both of shape (texts, longest), to vectors (texts, dimension); where it is None, all is done
+    as the model's own files declare.
     """
 
     hub_id: str
@@ -44,7 +45,7 @@ class Architecture:
     dimension_key: str
     load: Callable[[Path], tuple[Tokenizer, Model]]
     frame: Callable[[Tokenizer, list[int], int], list[int]] | None
-    pool: Callable[[Model, Tensor, Tensor | None], Tensor]
+    pool: Callable[[Model, Tensor, Tensor | None], Tensor] | None
     prefixes: Mapping[Kind, str] = field(default_factory=lambda: NO_PREFIX)
     by_products: bool = False
     """Whether the model takes `retrieval.encoders.attention`; those with positions in their scores can't."""
@@ -178,23 +179,34 @@ def load_as_declared(folder: Path) -> tuple[Tokenizer, Model]:
     import torch
     from sentence_transformers import SentenceTransformer
 
-    with _quietly():
-        model = SentenceTransformer(
-            str(folder),
-            device="cpu",
-            local_files_only=True,
-            trust_remote_code=False,
-            model_kwargs={"dtype": torch.float32},
-        )
+    here: Any = {"device": "cpu", "local_files_only": True, "trust_remote_code": False}
+    try:
+        with _quietly():
+            model = SentenceTransformer(str(folder), model_kwargs={"dtype": torch.float32}, **here)
+    except (ImportError, KeyError, OSError, TypeError, ValueError) as why:
+        raise MissingWeights(
+            f"sentence-transformers can't load what is in {folder} without code that comes with it: "
+            f"{' '.join(str(why).split())[:300]}"
+        ) from why
     return model.tokenizer, model.eval()
 
 
-def as_declared(model: Model, ids: Tensor, mask: Tensor | None) -> Tensor:
-    """All steps of the model: transformer, pooling, and what follows."""
-    import torch
+def encode_as_declared(model: Model, texts: Sequence[str], kind: Kind, prefix: str, limit: int) -> Tensor:
+    """Vectors by all that the model's files name, shape (texts, dimension).
 
-    attended = torch.ones_like(ids) if mask is None else mask
-    found: Tensor = model({"input_ids": ids, "attention_mask": attended})["sentence_embedding"]
+    That is its route for the kind, pooling, the steps after it, and how many numbers are kept.
+    Texts are cut at `limit` tokens, or at the model's own if that is lower.
+    """
+    encode = model.encode_query if kind == "query" else model.encode_document
+    cut = {"max_length": min(limit, model.max_seq_length or limit), "truncation": True}
+    found: Tensor = encode(
+        list(texts),
+        prompt=prefix,
+        batch_size=len(texts),
+        show_progress_bar=False,
+        convert_to_tensor=True,
+        processing_kwargs={"text": cut},
+    )
     return found
 
 
@@ -277,7 +289,7 @@ ARCHITECTURES: Mapping[str, Architecture] = PAPERS | {
         dimension_key="hidden_size",
         load=load_as_declared,
         frame=None,
-        pool=as_declared,
+        pool=None,
         prefixes=known.prefixes,
     )
     for name, known in CURRENT.items()

@@ -7,7 +7,7 @@ the pooling, config_sentence_transformers.json the prompts, sentence_bert_config
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,6 +29,14 @@ PROMPTS: Mapping[Kind, tuple[str, ...]] = {
 }
 """By what names files call the prompts of queries and of what is searched."""
 
+OWN_PROMPTS: Mapping[Kind, tuple[str, ...]] = {
+    "query": ("query",),
+    "snippet": ("document", "passage", "corpus"),
+}
+"""By what names sentence-transformers looks for them."""
+KNOWN_STEPS = frozenset({"Transformer", "Pooling", "Dense", "Normalize", "Dropout", "LayerNorm"})
+"""Of a model's modules, those after which it is known here how long vectors are."""
+
 LENGTH_KEYS = ("max_position_embeddings", "n_positions")
 
 
@@ -38,13 +46,30 @@ class OtherConfiguration(MissingWeights):
 
 @dataclass(frozen=True, slots=True)
 class Declared:
-    """What the files say; None and empty where they say nothing. `dense`: steps after the pooling."""
+    """What the files say; None and empty where they say nothing.
+
+    `dimension`: how long vectors are, None also where a step is not known here; `kept`: to how many numbers
+    they are cut; `pools_prompt`: whether a prompt's tokens take part in the pooling.
+    """
 
     pooling: str | None = None
     dimension: int | None = None
     longest: int | None = None
     prompts: Mapping[str, str] = field(default_factory=dict)
     modules: tuple[str, ...] = ()
+    kept: int | None = None
+    pools_prompt: bool = True
+    default_prompt: str | None = None
+
+    def own_prompt(self, kind: Kind) -> str:
+        """What the model begins a kind of text with, if nothing else is said; empty for nothing.
+
+        The prompt of the kind, else the one that all texts are to have, unless that is the other kind's.
+        """
+        named = [self.prompts[name] for name in OWN_PROMPTS[kind] if self.prompts.get(name)]
+        kinds = {name for names in OWN_PROMPTS.values() for name in names}
+        shared = "" if self.default_prompt in kinds else self.prompts.get(self.default_prompt or "", "")
+        return named[0] if named else shared
 
     def prompt(self, kind: Kind) -> str | None:
         """The first prompt that fits a kind of text."""
@@ -58,16 +83,29 @@ def read_model_declaration(folder: Path) -> Declared:
     pooling = load_model_json(paths["Pooling"] / "config.json", {}) if "Pooling" in paths else {}
     dense = load_model_json(paths["Dense"] / "config.json", {}) if "Dense" in paths else {}
     about = load_model_json(folder / "config_sentence_transformers.json", {})
-    dimension = dense.get("out_features") or pooling.get(
-        "embedding_dimension", pooling.get("word_embedding_dimension")
-    )
+    kept = about.get("truncate_dim")
     return Declared(
         pooling=pooling_mode(pooling),
-        dimension=dimension,
+        dimension=declared_dimension(paths, pooling, dense, kept),
         longest=declared_token_limit(folder),
         prompts={str(name): str(text) for name, text in (about.get("prompts") or {}).items()},
         modules=tuple(paths),
+        kept=kept,
+        pools_prompt=bool(pooling.get("include_prompt", True)),
+        default_prompt=about.get("default_prompt_name"),
     )
+
+
+def declared_dimension(
+    steps: Iterable[str], pooling: Mapping[str, Any], dense: Mapping[str, Any], kept: int | None
+) -> int | None:
+    """How long vectors are after these steps; None where the files do not tell, or a step is not known."""
+    pooled = pooling.get("embedding_dimension", pooling.get("word_embedding_dimension"))
+    modes = (pooling_mode(pooling) or "").count("+") + 1
+    whole = dense.get("out_features") or (pooled * modes if pooled else None)
+    if whole is None or not KNOWN_STEPS.issuperset(steps):
+        return None
+    return min(whole, kept) if kept else int(whole)
 
 
 def pooling_mode(pooling: Mapping[str, Any]) -> str | None:

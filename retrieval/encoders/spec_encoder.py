@@ -13,7 +13,6 @@ from retrieval.encoders.architectures import (
     Architecture,
     Model,
     Tokenizer,
-    as_declared,
     load_as_declared,
     load_plain,
     mean_of_states,
@@ -28,7 +27,7 @@ from retrieval.encoders.model_card import (
 )
 from retrieval.encoders.specs import Spec
 from retrieval.encoders.transformer import TransformerEncoder
-from retrieval.encoders.weights import digest_weights, hub_folder
+from retrieval.encoders.weights import digest_folder, digest_weights, hub_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -49,6 +48,12 @@ MORE_OF_TOKENIZERS: Final = (
     "spiece.model",
     "tokenizer.model",
 )
+
+PARTED: Final = frozenset({"Router", "Asym", "StaticEmbedding"})
+"""Modules that stand in the place of a transformer, each with files of its own."""
+
+POOLING_STEPS: Final = PARTED | {"Pooling"}
+"""Modules that make one vector of a text."""
 
 SAME: Final = {"last": "lasttoken", "eos": "lasttoken"}
 """What files of sentence-transformers call a pooling, where it is another word."""
@@ -78,14 +83,14 @@ def largest_states(model: Model, ids: Tensor, mask: Tensor | None) -> Tensor:
     return hidden.amax(dim=1)
 
 
-POOLS: Final[Mapping[str, Callable[[Model, Tensor, Tensor | None], Tensor]]] = {
+POOLS: Final[Mapping[str, Callable[[Model, Tensor, Tensor | None], Tensor] | None]] = {
     "cls": first_state,
     "mean": mean_of_states,
     "last": last_state,
     "eos": last_state,
     "max": largest_states,
     "pooler": pooler_output,
-    "declared": as_declared,
+    "declared": None,
 }
 
 
@@ -105,7 +110,7 @@ def architecture_of(spec: Spec) -> Architecture:
         load=load,
         frame=None,
         pool=POOLS[spec.pooling],
-        prefixes=spec.prefixes,
+        prefixes={kind: text or "" for kind, text in spec.prefixes.items()},
     )
 
 
@@ -139,10 +144,12 @@ class SpecifiedEncoder(TransformerEncoder):
     def _refuse_other(self, folder: Path) -> None:
         """Raises `OtherConfiguration` for what can't work, whatever was meant."""
         found = read_model_declaration(folder)
-        if self.told.pooling == "declared" and "Pooling" not in found.modules:
+        if self.told.pooling == "declared" and not POOLING_STEPS.intersection(found.modules):
             raise OtherConfiguration(
                 f"{self.name}: modules.json in {folder} names no pooling; say which in the spec"
             )
+        if self._in_parts(found):
+            return
         cut, most = max(self.told.lengths.values()), count_model_positions(folder)
         if most and cut > most:
             raise OtherConfiguration(
@@ -157,12 +164,15 @@ class SpecifiedEncoder(TransformerEncoder):
     @cached_property
     def dimension(self) -> int:
         """Length of a vector. Raises `MissingWeights`."""
-        stated = read_model_declaration(self.folder).dimension if self.told.pooling == "declared" else None
-        return stated or dimension_of(self.folder, self.name)
+        if self.told.pooling != "declared":
+            return dimension_of(self.folder, self.name)
+        return self.declaration.dimension or int(self._loaded[1].get_embedding_dimension())
 
     @cached_property
     def weights(self) -> str:
         """What the weights, the tokenizer and the steps after them are known by. Raises `MissingWeights`."""
+        if self._in_parts(self.declaration):
+            return digest_folder(self.folder)
         if self.told.pooling == "declared":
             return self._digest()
         return digest_weights(self.folder, [self.folder / name for name in MORE_OF_TOKENIZERS])
@@ -171,7 +181,41 @@ class SpecifiedEncoder(TransformerEncoder):
     def identity(self) -> str:
         """All of the spec but where a folder lies, and what the weights are. Raises `MissingWeights`."""
         told = f"spec {self.name};weights={self.weights};{self.told.canonical()}"
-        return told + self._in_short()
+        return told + self._as_declared() + self._in_short()
+
+    @cached_property
+    def declaration(self) -> Declared:
+        """What the model's own files say. Raises `MissingWeights`."""
+        return read_model_declaration(self.folder)
+
+    def _as_declared(self) -> str:
+        """What the model's own files add to the identity, where they are followed."""
+        if self.told.pooling != "declared":
+            return ""
+        found, longest = self.declaration, max(self.told.lengths.values())
+        prefixes = {kind: self._prefix(kind) for kind in self.told.prefixes}
+        given = {kind: text or "" for kind, text in self.told.prefixes.items()}
+        return "".join(
+            (
+                f";prompts={list(prefixes.values())}" if prefixes != given else "",
+                ";prompts not pooled" if any(prefixes.values()) and not found.pools_prompt else "",
+                f";kept={found.kept}" if found.kept else "",
+                f";cut={found.longest}" if found.longest and found.longest < longest else "",
+            )
+        )
+
+    def _prefix(self, kind: Kind) -> str:
+        """What texts begin with: as the spec says, else as the model's own files."""
+        told = self.told.prefixes[kind]
+        return self.declaration.own_prompt(kind) if told is None else told
+
+    def _in_parts(self, found: Declared) -> bool:
+        """Whether the model is no transformer with steps after it, but lies in folders of its own."""
+        return self.told.pooling == "declared" and not PARTED.isdisjoint(found.modules)
+
+    def _require_files(self, folder: Path) -> Path:
+        parted = folder.is_dir() and self._in_parts(read_model_declaration(folder))
+        return folder if parted else super()._require_files(folder)
 
     def _inputs(self, texts: Sequence[str], kind: Kind) -> list[list[int]]:
         found = super()._inputs(texts, kind)
@@ -212,15 +256,25 @@ def count_model_positions(folder: Path) -> int | None:
 
 def find_spec_differences(spec: Spec, found: Declared) -> Iterator[str]:
     """What the files of a model say otherwise than its spec, without being wrong."""
-    if spec.pooling == "declared":
-        pass
-    elif found.pooling and found.pooling != SAME.get(spec.pooling, spec.pooling):
+    if spec.pooling != "declared":
+        yield from find_steps_left_out(spec, found)
+    if found.longest and max(spec.lengths.values()) > found.longest:
+        cut = max(spec.lengths.values())
+        followed = ", and so are they here" if spec.pooling == "declared" else ""
+        yield f"its files cut texts at {found.longest} tokens{followed}, the spec at {cut}"
+    for kind, prefix in spec.prefixes.items():
+        stated = found.prompt(kind)
+        if None not in (stated, prefix) and stated != prefix:
+            yield f"its files begin a {kind} with {stated!r}, the spec with {prefix!r}"
+
+
+def find_steps_left_out(spec: Spec, found: Declared) -> Iterator[str]:
+    """What the files of a model do, but not a spec that pools by itself."""
+    if found.pooling and found.pooling != SAME.get(spec.pooling, spec.pooling):
         yield f"its files pool by {found.pooling}, the spec by {spec.pooling}"
     elif "Dense" in found.modules:
         yield "its files go on with a dense layer, which the spec leaves out; pooling declared runs it"
-    if found.longest and max(spec.lengths.values()) > found.longest:
-        yield f"its files cut texts at {found.longest} tokens, the spec at {max(spec.lengths.values())}"
-    for kind, prefix in spec.prefixes.items():
-        stated = found.prompt(kind)
-        if stated is not None and stated != prefix:
-            yield f"its files begin a {kind} with {stated!r}, the spec with {prefix!r}"
+    if not found.pools_prompt and any(spec.prefixes.values()):
+        yield "its files leave the prompt out of the pooling, which the spec does not; pooling declared does"
+    if found.kept:
+        yield f"its files keep {found.kept} numbers of a vector, the spec all; pooling declared keeps as many"

@@ -35,8 +35,8 @@ class Spec(BaseModel):
 
     `pooling`: `cls` the first token's state, `mean` of all, `last` the last token's, `eos` that of the end
     token, which is put there where the tokenizer does not, `max` of all, `pooler` the model's own trained
-    layer, `declared` all steps that its files of sentence-transformers name. Numbers of tokens count the
-    prefix and what the tokenizer adds.
+    layer, `declared` all steps that its files of sentence-transformers name, and their prompts where no
+    prefix is given. Numbers of tokens count the prefix and what the tokenizer adds.
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
@@ -46,8 +46,8 @@ class Spec(BaseModel):
     folder: str = Field(default="", max_length=1000)
     revision: str = Field(default="", max_length=100)
     pooling: Pooling
-    query_prefix: str = Field(default="", max_length=2000)
-    passage_prefix: str = Field(default="", max_length=2000)
+    query_prefix: str | None = Field(default=None, max_length=2000)
+    passage_prefix: str | None = Field(default=None, max_length=2000)
     query_max_tokens: int = Field(default=128, ge=4, le=LONGEST)
     passage_max_tokens: int = Field(default=512, ge=4, le=LONGEST)
     normalise: bool = True
@@ -62,8 +62,8 @@ class Spec(BaseModel):
 
     @field_validator("hf_id", "folder", "revision", "query_prefix", "passage_prefix")
     @classmethod
-    def _storable(cls, text: str) -> str:
-        if "\x00" in text:
+    def _storable(cls, text: str | None) -> str | None:
+        if text and "\x00" in text:
             raise ValueError("has a NUL character, which no database keeps")
         return text
 
@@ -90,8 +90,10 @@ class Spec(BaseModel):
         return self
 
     @property
-    def prefixes(self) -> Mapping[Kind, str]:
-        return {"query": self.query_prefix, "snippet": self.passage_prefix}
+    def prefixes(self) -> Mapping[Kind, str | None]:
+        """What texts begin with; None where the model's own files are to say it."""
+        found: dict[Kind, str | None] = {"query": self.query_prefix, "snippet": self.passage_prefix}
+        return found if self.pooling == "declared" else {kind: text or "" for kind, text in found.items()}
 
     @property
     def lengths(self) -> Mapping[Kind, int]:
@@ -106,6 +108,7 @@ class Spec(BaseModel):
     def decides(self) -> dict[str, Any]:
         """What decides its vectors beside the weights: where a folder lies does not."""
         told = self.model_dump(exclude={"name", "folder", "trust_remote_code"})
+        told |= {key: told[key] or "" for key in ("query_prefix", "passage_prefix")}
         return told | {"revision": self.revision or ("" if self.folder else "main")}
 
     def canonical(self) -> str:

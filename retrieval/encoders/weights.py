@@ -108,6 +108,13 @@ def digest_weights(folder: Path, more: Sequence[Path] = ()) -> str:
     return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:DIGEST_LENGTH]
 
 
+def digest_folder(folder: Path) -> str:
+    """Identify all files of a model that lies in several folders, by where they are in it: 16 hex digits."""
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and file.suffix != ".md")
+    parts = [f"{file.relative_to(folder)}:{_sha256(file, file.stat().st_mtime_ns)}" for file in files]
+    return hashlib.sha256("\n".join(parts).encode()).hexdigest()[:DIGEST_LENGTH]
+
+
 @cache
 def _sha256(file: Path, modified: int) -> str:
     with file.open("rb") as stream:
