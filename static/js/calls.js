@@ -1,6 +1,8 @@
 // The boxes under the code: an earlier call comes back into its field by a click or by the arrow keys, and a call
 // that runs says so at once.
 
+import { isConverting } from "./keys.js";
+
 const FIELD = '.call-form [name="expression"]';
 
 export function listen() {
@@ -30,6 +32,7 @@ function ended(event) {
 }
 
 function recall(event) {
+  if (isConverting(event)) return;
   const step = { ArrowUp: 1, ArrowDown: -1 }[event.key];
   if (!step || !event.target.matches?.(FIELD) || event.ctrlKey || event.altKey || event.metaKey) return;
   const earlier = [...event.target.closest(".call-box").querySelectorAll("a[data-call]")].map((link) => link.dataset.call);

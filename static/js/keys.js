@@ -20,8 +20,14 @@ export function isTyping(target) {
   return target instanceof Element && target.closest(TYPING) !== null;
 }
 
+// A key that belongs to the conversion of an input method, such as the Escape that cancels it. Safari says so by
+// the code alone.
+export function isConverting(event) {
+  return event.isComposing || event.keyCode === 229;
+}
+
 function pressed(event) {
-  if (event.defaultPrevented || event.isComposing || event.repeat) return;
+  if (event.defaultPrevented || isConverting(event) || event.repeat) return;
   if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return run(event);
   if (event.ctrlKey || event.altKey || event.metaKey) return;

@@ -54,6 +54,7 @@ document.addEventListener("click", (event) => {
 });
 
 document.addEventListener("keydown", (event) => {
+  if (keys.isConverting(event)) return;
   if (event.target.matches?.('.call-form [name="expression"], [data-follows]') && event.key === "Escape") focusTitle();
   if (event.key === "Escape") closeMenu(event.target);
   if (!(event.target instanceof HTMLTextAreaElement)) return;

@@ -52,6 +52,7 @@
   }
 
   document.addEventListener("keydown", (event) => {
+    if (event.isComposing || event.keyCode === 229) return; // it belongs to the conversion of an input method
     const menu = event.key === "Escape" && document.querySelector("details.menu[open]");
     if (!menu) return;
     menu.open = false;

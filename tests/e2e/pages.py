@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from playwright.sync_api import APIRequestContext, BrowserContext, ConsoleMessage, Page, Route
+from playwright.sync_api import APIRequestContext, BrowserContext, ConsoleMessage, Page, Route, expect
 
 WIDE: Final = 1440
 NARROW: Final = 390
@@ -213,6 +213,27 @@ def until_keys_work(page: Page) -> None:
     """Wait until what has just come is settled, and for the moment after that in which keys are dead."""
     page.wait_for_function(QUIET)
     page.wait_for_timeout(DEAD_FOR_MS)
+
+
+def cancel_conversion(page: Page, key: str, field: str) -> None:
+    """Enter a field by its key and cancel the conversion of half a word by Escape: nothing else must happen.
+
+    The first letters of what is typed next are keys of labels. A second Escape leaves the field.
+    """
+    shown = page.locator("#case").get_attribute("data-case")
+    page.keyboard.press(key)
+    expect(page.locator(field)).to_be_focused()
+    session = page.context.new_cdp_session(page)
+    session.send("Input.imeSetComposition", {"text": "にほn", "selectionStart": 3, "selectionEnd": 3})
+    escape = {"type": "rawKeyDown", "key": "Escape", "code": "Escape", "windowsVirtualKeyCode": 229}
+    session.send("Input.dispatchKeyEvent", escape)
+    expect(page.locator(field)).to_be_focused()
+    page.keyboard.type("u1n")
+    until_keys_work(page)
+    expect(page.locator("#case")).to_have_attribute("data-case", shown or "")
+    expect(page.locator(field)).to_be_focused()
+    page.keyboard.press("Escape")
+    expect(page.locator(field)).not_to_be_focused()
 
 
 def watched_page(context: BrowserContext) -> tuple[Page, Noise]:

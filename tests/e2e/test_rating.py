@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.conftest import CONTEXT, Login
 from tests.e2e.homes import KeptHome
-from tests.e2e.pages import log_in, until_keys_work
+from tests.e2e.pages import cancel_conversion, log_in, until_keys_work
 from tests.e2e.prepare import PASSWORD
 from tests.e2e.rated import RATERS
 from tests.e2e.workbench import Workbench, serving
@@ -112,6 +112,11 @@ def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[
     page.keyboard.press("u")
     expect(page.get_by_role("heading", name="session")).to_be_visible()
     expect(page.locator("main")).to_contain_text("Nothing is left for you here")
+
+
+@pytest.mark.parametrize("page", ["session"], indirect=True)
+def test_an_escape_that_cancels_a_conversion_labels_nothing(page: Page) -> None:
+    cancel_conversion(page, "e", "#notes")
 
 
 @pytest.mark.parametrize("page", ["stepped"], indirect=True)

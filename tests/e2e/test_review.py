@@ -9,6 +9,7 @@ from playwright.sync_api import APIResponse, BrowserContext, Page, Route, expect
 
 from tests.e2e.conftest import Login, Watched
 from tests.e2e.launching import TESTED
+from tests.e2e.pages import cancel_conversion
 from tests.e2e.workbench import Workbench
 
 REASON = "Half of it: 10 u n p z 0 1"
@@ -61,6 +62,14 @@ def test_keys_are_dead_while_typing_and_the_reason_outlives_a_reload(page: Page)
     page.evaluate("localStorage.clear()")
     page.reload()
     expect(page.locator("#reason")).to_have_value(REASON)
+
+
+@pytest.mark.parametrize(
+    ("key", "field"), [("e", "#reason"), ("c", "#call-expression"), ("t", ".cm-content")]
+)
+def test_an_escape_that_cancels_a_conversion_leaves_no_field(page: Page, key: str, field: str) -> None:
+    page.wait_for_selector(".cm-content")
+    cancel_conversion(page, key, field)
 
 
 def test_a_page_that_was_rendered_before_the_draft_arrived_shows_it(page: Page, case_url: str) -> None:
