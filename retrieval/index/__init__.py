@@ -28,6 +28,7 @@ from retrieval.index.product import Indices
 from retrieval.index.search import Rows
 from retrieval.index.second_pass import rescore_candidates
 from retrieval.index.signals import DECIMALS, Cosines, Hit, Lexical, Options, StageProgress, Terms
+from retrieval.index.ties import rank_by_hash
 from retrieval.index.vectors_alone import QUERIES_AT_ONCE, best_by_vectors, largest_cosines, with_largest
 from retrieval.threads import spread_over_cores
 
@@ -67,7 +68,8 @@ def mine_best_snippets(
     """Return for each query its k best snippets by the mean over encoders, best first.
 
     Of snippets with one stripped text only the first takes part: what fetching more and cutting after removal
-    of duplicates would give. Equal means keep ascending index. `vectorise` replaces encoding in memory (a
+    of duplicates would give. Equal means come by the texts' hashes. Encoders of terms alone find nothing that
+    shares no term with the query. `vectorise` replaces encoding in memory (a
     vector store's `rows`). Raises ValueError for k < 1, no encoder, or an encoder named twice.
     """
     options = Options(fusion, memory_mb, progress=progress)
@@ -129,11 +131,11 @@ def encode_distinct_snippets(
     names = [encoder.name for encoder in encoders]
     if not names or len(set(names)) < len(names):
         raise ValueError(f"name at least one encoder, each once; got {', '.join(names) or 'none'}")
-    kept, options = first_of_each(snippets), options or Options()
-    some = bool(queries) and bool(len(kept))
-    signals = (
-        encode_signals(queries, [snippets[i] for i in kept], encoders, vectorise, options) if some else []
-    )
+    kept = first_of_each(snippets)
+    texts = [snippets[i] for i in kept]
+    options = replace(options or Options(), ties=rank_by_hash(texts))
+    some = bool(queries) and bool(texts)
+    signals = encode_signals(queries, texts, encoders, vectorise, options) if some else []
     return Prepared(len(queries), kept, signals, options)
 
 
@@ -174,7 +176,10 @@ def fuse_signals(
     k: int,
     options: Options | None = None,
 ) -> Iterator[list[Hit]]:
-    """Yield the hits of query 0, 1, ...: the k best of `snippets` by the mean of what enters."""
+    """Yield the hits of query 0, 1, ...: the k best of `snippets` by the mean of what enters.
+
+    Encoders of terms alone find nothing that shares no term with the query.
+    """
     options, k = options or Options(), min(k, snippets)
     if not signals:
         yield from ([] for _ in range(queries))
@@ -187,7 +192,7 @@ def fuse_signals(
     report = options.report("search")
     if len(dense) == len(signals):
         for hits in spread_over_cores(
-            partial(find_block_hits, signals, k), a_few(best_by_vectors(dense, k, options))
+            partial(find_block_hits, signals, k, options), a_few(best_by_vectors(dense, k, options))
         ):
             yield from hits
         report(queries, queries)
@@ -201,7 +206,7 @@ def fuse_signals(
         found = above_kth(
             compute_mean_scores(dense, lexical, block, snippets), bound_mean_errors(dense, block), k
         )
-        yield from rescore_candidates(signals, lexical, block, found, k)
+        yield from rescore_candidates(signals, lexical, block, found, k, options)
         report(block.stop, queries)
 
 
@@ -219,11 +224,11 @@ def a_few(found: Sequence[Indices]) -> Iterator[tuple[int, Sequence[Indices]]]:
 
 
 def find_block_hits(
-    signals: Sequence[Cosines | Terms], k: int, some: tuple[int, Sequence[Indices]]
+    signals: Sequence[Cosines | Terms], k: int, options: Options, some: tuple[int, Sequence[Indices]]
 ) -> list[list[Hit]]:
     """The hits of a few queries, from the number of the first one on."""
     start, found = some
-    return list(rescore_candidates(signals, {}, range(start, start + len(found)), found, k))
+    return list(rescore_candidates(signals, {}, range(start, start + len(found)), found, k, options))
 
 
 def first_of_each(snippets: Sequence[str]) -> Indices:

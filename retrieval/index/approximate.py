@@ -26,6 +26,7 @@ from retrieval.index import (
 )
 from retrieval.index.product import Floats, Indices
 from retrieval.index.search import Joined
+from retrieval.index.ties import rank_by_hash
 from retrieval.index.vectors_alone import best_in_doubles
 from retrieval.nearest import Approximate, rows_to_learn_from
 
@@ -60,8 +61,10 @@ def mine_approximately(
 
     The encoders are dense; their scores enter by the mean. The index holds all vectors in memory.
     """
-    kept, options = first_of_each(snippets), Options(progress=progress)
-    found = encode_signals(queries, [snippets[i] for i in kept], encoders, vectorise, options)
+    kept = first_of_each(snippets)
+    texts = [snippets[i] for i in kept]
+    options = Options(progress=progress, ties=rank_by_hash(texts))
+    found = encode_signals(queries, texts, encoders, vectorise, options)
     signals = [signal for signal in found if isinstance(signal, Cosines)]
     k = min(k, len(kept))
     hits = list(search_approximate_index(signals, k, kind, options))
@@ -80,10 +83,10 @@ def search_approximate_index(
         found = find_index_neighbours(index, queries[start : start + QUERIES_A_SEARCH], k)
         lacking = np.array([row for row, neighbour in enumerate(found) if len(neighbour) < k], dtype=np.int64)
         if len(lacking):
-            for row, one in zip(lacking, best_in_doubles(signals, lacking + start, k), strict=True):
+            for row, one in zip(lacking, best_in_doubles(signals, lacking + start, k, options), strict=True):
                 found[row] = np.sort(one)
         for first, some in a_few(found):
-            yield from find_block_hits(signals, k, (start + first, some))
+            yield from find_block_hits(signals, k, options, (start + first, some))
         options.report("search")(min(start + QUERIES_A_SEARCH, total), total)
 
 

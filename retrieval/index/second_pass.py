@@ -9,7 +9,7 @@ import numpy as np
 
 from retrieval.encoders.base import Doubles
 from retrieval.index.product import Indices
-from retrieval.index.signals import DECIMALS, Cosines, Hit, Lexical, Terms
+from retrieval.index.signals import DECIMALS, Cosines, Hit, Lexical, Options, Terms
 
 
 def rescore_candidates(
@@ -18,11 +18,13 @@ def rescore_candidates(
     block: range,
     found: Sequence[Indices],
     k: int,
+    options: Options | None = None,
 ) -> Iterator[list[Hit]]:
     """Score the candidates of a block of queries in float64 and yield the k best of each.
 
     `found` holds each query's candidates in ascending order. All pairs of the block are worked on at once, as
-    what is done query by query holds the interpreter.
+    what is done query by query holds the interpreter. Where terms alone count, a snippet that shares none
+    with the query is not found.
     """
     rows, flat = np.repeat(np.arange(len(block)), [len(one) for one in found]), np.concatenate(found)
     entering, raw = dict[str, Doubles](), dict[str, Doubles]()
@@ -35,7 +37,9 @@ def rescore_candidates(
             raw[signal.name] = of.scores.raw[rows, flat]
             entering[signal.name] = np.concatenate([of.entering(row, one) for row, one in enumerate(found)])
     means: Doubles = np.round(np.array(list(entering.values())).mean(axis=0), DECIMALS)
-    best = first_of_each(rows, means, k)
+    best = first_of_each(rows, means, (options or Options()).order_of(flat), k)
+    if not any(isinstance(signal, Cosines) for signal in signals):
+        best = best[np.any([raw[name][best] > 0 for name in raw], axis=0)]
     scores = _by_pair(entering, best), _by_pair(raw, best)
     hits = list(map(Hit, flat[best].tolist(), means[best].tolist(), *scores))
     ends = np.searchsorted(rows[best], np.arange(len(block) + 1)).tolist()
@@ -43,12 +47,12 @@ def rescore_candidates(
         yield hits[start:stop]
 
 
-def first_of_each(rows: Indices, means: Doubles, k: int) -> Indices:
-    """Where the k largest means of each row are, by row and descending; equal ones keep their order.
+def first_of_each(rows: Indices, means: Doubles, ties: Indices, k: int) -> Indices:
+    """Where the k largest means of each row are, by row and descending; of equal ones the lower tie first.
 
     `rows` ascend.
     """
-    order = np.lexsort((-means, rows))
+    order = np.lexsort((ties, -means, rows))
     place = np.arange(len(rows)) - np.searchsorted(rows, rows)
     return order[place < k]
 

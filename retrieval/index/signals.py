@@ -107,6 +107,7 @@ class Options:
 
     `memory_mb` bounds the block of scores where lexical encoders take part, not the encoders. Of a part of a
     collection, by encoder's name: `frequencies` of all of it, and each query's `largest` score in all of it.
+    `ties`, shape (snippets,), says who comes first among equals; None for the order of the snippets.
     """
 
     fusion: Fusion = Fusion.MEAN
@@ -115,6 +116,11 @@ class Options:
     progress: StageProgress | None = field(default=None, compare=False)
     frequencies: Mapping[str, Sequence[Frequencies]] = field(default_factory=dict, compare=False)
     largest: Mapping[str, Doubles] = field(default_factory=dict, compare=False)
+    ties: Indices | None = field(default=None, compare=False)
+
+    def order_of(self, snippets: Indices) -> Indices:
+        """What decides between snippets of equal means, the lower first."""
+        return snippets if self.ties is None else self.ties[snippets]
 
     def report(self, stage: str) -> Progress:
         """Progress of one stage."""

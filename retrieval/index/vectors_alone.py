@@ -72,12 +72,12 @@ def best_by_vectors(dense: Sequence[Cosines], k: int, options: Options) -> list[
     crowded = np.array([query for query, candidate in enumerate(found) if candidate is None], dtype=np.int64)
     for start in range(0, len(crowded), QUERIES_AT_ONCE):
         some = crowded[start : start + QUERIES_AT_ONCE]
-        for query, one in zip(some, best_in_doubles(dense, some, k), strict=True):
+        for query, one in zip(some, best_in_doubles(dense, some, k, options), strict=True):
             found[query] = one
     return [candidate for candidate in found if candidate is not None]
 
 
-def best_in_doubles(dense: Sequence[Cosines], queries: Indices, k: int) -> Indices:
+def best_in_doubles(dense: Sequence[Cosines], queries: Indices, k: int, options: Options) -> Indices:
     """The k best snippets of some queries by a full pass in float64, shape (len(queries), k)."""
     scores, indices = np.empty((len(queries), 0)), np.empty((len(queries), 0), dtype=np.int64)
     for start in range(0, len(dense[0].snippets), SNIPPETS_A_BLOCK):
@@ -87,7 +87,7 @@ def best_in_doubles(dense: Sequence[Cosines], queries: Indices, k: int) -> Indic
         )
         scores = np.hstack([scores, means])
         indices = np.hstack([indices, np.broadcast_to(np.arange(start, stop), means.shape)])
-        best = np.argsort(-scores, axis=1, kind="stable")[:, :k]
+        best = np.lexsort((options.order_of(indices), -scores), axis=1)[:, :k]
         scores, indices = np.take_along_axis(scores, best, 1), np.take_along_axis(indices, best, 1)
     return indices
 

@@ -8,9 +8,9 @@ from retrieval.encoders import Encoder, is_lexical
 from retrieval.encoders.base import LexicalEncoder
 from retrieval.encoders.frequencies import Counting, Frequencies
 from retrieval.index import StageProgress
+from retrieval.index.ties import text_key_of
 from retrieval.mining import parts
 from retrieval.mining.input_texts import MEMBERS_A_READ, texts_of
-from retrieval.mining.lists import text_key_of
 from retrieval.models import Mining, MiningShared
 
 Known = Mapping[str, Sequence[Frequencies]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
@@ -12,10 +11,10 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.index import Hit
+from retrieval.index.ties import Keys, keys_of_texts
 
 Doubles = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
-Keys = npt.NDArray[np.uint64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,28 +68,22 @@ def lists_of(hits: Sequence[Sequence[Hit]], texts: Sequence[str], start: int, na
     return Lists(
         owners=np.repeat(np.arange(len(hits)), [len(found) for found in hits]).astype(np.int64),
         indices=indices + start,
-        keys=np.array([text_key_of(texts[hit.index]) for hit in flat], dtype=np.uint64).reshape(len(flat), 2),
+        keys=keys_of_texts([texts[hit.index] for hit in flat]),
         scores=np.array([hit.score for hit in flat], dtype=np.float64),
         entering=np.array([[hit.entering[name] for name in names] for hit in flat]).reshape(shape),
         raw=np.array([[hit.raw[name] for name in names] for hit in flat]).reshape(shape),
     )
 
 
-def text_key_of(text: str) -> tuple[int, int]:
-    """128 bits of what a stripped text is known by."""
-    digest = hashlib.sha256(text.strip().encode("utf-8", "surrogatepass")).digest()
-    return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")
-
-
 def merge_hit_lists(some: Lists, later: Lists, k: int) -> Lists:
     """The k best of each query of two parts, of which `later` has the later snippets.
 
-    Of one text the first snippet alone stays; equal means keep ascending index. That is what one search of
+    Of one text the first snippet alone stays; equal means come by ascending keys. That is what one search of
     both gives: whatever is among the k best of both is among the k best of its part.
     """
     both = Lists(*(np.concatenate([getattr(some, f.name), getattr(later, f.name)]) for f in fields(some)))
     both = both[np.lexsort((both.indices, both.keys[:, 1], both.keys[:, 0], both.owners))]
     same = (np.diff(both.owners) == 0) & (np.diff(both.keys, axis=0) == 0).all(axis=1)
     both = both[np.concatenate([[True], ~same])[: len(both)]]
-    both = both[np.lexsort((both.indices, -both.scores, both.owners))]
+    both = both[np.lexsort((both.keys[:, 1], both.keys[:, 0], -both.scores, both.owners))]
     return both[both.ranks() <= k]

@@ -20,7 +20,9 @@ from retrieval.models import Candidate, Mining
 def recovered_again(mining: Mining) -> dict[str, Any]:
     """What it recovered, counted of its candidates and of the labels that there were when it ended."""
     mined = found_of(mining)
-    queries = [query for query in text_ids(queries_of_mining(mining)) if query in mined]
+    asked = text_ids(queries_of_mining(mining))  # the collection may have grown since
+    last = max((place for place, query in enumerate(asked) if query in mined), default=-1)
+    queries = asked[: last + 1]
     return count_recovered_matches(mining, queries, text_ids(snippets_of(mining)), until=mining.finished_at)
 
 
@@ -50,7 +52,7 @@ def recall_again(mining: Mining, known: Sequence[Encoder], vectors: Path) -> flo
 
 
 def found_of(mining: Mining) -> dict[int, set[int]]:
-    """By query (id of its text), the ids of its candidates' snippets; each query that was mined has some."""
+    """By query (id of its text), the ids of its candidates' snippets, of those that have some."""
     found: dict[int, set[int]] = {}
     rows = Candidate.objects.filter(mining=mining).order_by()
     for query, snippet in rows.values_list("query_id", "pair__snippet_id").iterator(2000):

@@ -111,7 +111,10 @@ def rank_snippets(what: System, content: Content, how: Search) -> Iterator[tuple
 
 
 def _reranked(signals: Sequence[Cosines | Terms], row: int, candidates: Indices) -> Places:
-    """One query's candidates by falling mean; equal ones keep ascending places."""
+    """One query's candidates by falling mean; equal ones keep ascending places.
+
+    Encoders of terms alone leave out what shares no term with the query.
+    """
     if not len(candidates):
         return np.zeros(0, dtype=np.uint32)
     entering = [
@@ -121,7 +124,10 @@ def _reranked(signals: Sequence[Cosines | Terms], row: int, candidates: Indices)
         for signal in signals
     ]
     means = np.round(np.array(entering).mean(axis=0), DECIMALS)
-    return candidates[np.argsort(-means, kind="stable")].astype(np.uint32)
+    order = np.argsort(-means, kind="stable")
+    if not any(isinstance(signal, Cosines) for signal in signals):
+        order = order[means[order] > 0]
+    return candidates[order].astype(np.uint32)
 
 
 def _texts(members: MemberQuerySet, option: TextOption | str) -> Iterator[str]:

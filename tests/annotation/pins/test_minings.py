@@ -113,7 +113,9 @@ def test_without_vectors_or_the_mining_it_is_said(mining: Mining, tmp_path: Path
 
 
 def test_what_has_no_figure_is_not_pinned(tmp_path: Path) -> None:
-    row = factories.mining(factories.queries(WORDS), factories.snippets(CODES), encoders=["bow"], rule=0, k=2)
+    row = factories.mining(
+        factories.queries(("return it",)), factories.snippets(CODES), encoders=["bow"], rule=0, k=2
+    )
     Mining.objects.filter(pk=row.pk).update(state=Mining.State.WAITING)
     row.refresh_from_db()
     with pytest.raises(NothingToPin, match="is waiting: its figures are pinned once it is done"):

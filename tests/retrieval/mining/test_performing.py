@@ -50,6 +50,20 @@ def test_queries_that_pass_the_rule_alone_are_mined(tmp_path: Path, how: dict[st
     assert mined(row) == (["sort rows"] if how else ["sort dates", "sort rows"])
 
 
+def test_a_mining_by_terms_of_which_none_is_shared_is_no_mining(tmp_path: Path) -> None:
+    row = factories.mining(factories.queries(("???", "zzzz")), factories.snippets(CODES), encoders=["bm25"])
+    with pytest.raises(NothingToMine, match="No query shares a term with any snippet"):
+        perform_mining(row, tmp_path)
+
+
+def test_a_pair_without_a_common_term_is_no_candidate(tmp_path: Path) -> None:
+    row = factories.mining(
+        factories.queries(("zzzz", "rows")), factories.snippets(CODES), encoders=["bm25"], k=3
+    )
+    assert perform_mining(row, tmp_path) == 1
+    assert mined(row) == ["rows"]
+
+
 def test_a_rule_that_no_query_passes_is_to_blame(tmp_path: Path) -> None:
     row = factories.mining(factories.queries(("tf.sort",)), factories.snippets(CODES), encoders=["bow"])
     row.query_rule = int(QueryRule.NO_IDENTIFIER)

@@ -67,7 +67,7 @@ def test_the_command_tells_it(capsys: pytest.CaptureFixture[str]) -> None:
     assert "100.0 % of 1 human matches are among the top 2" in capsys.readouterr().out
     call_command("mine", row.pk, json=True)
     told = json.loads(capsys.readouterr().out)
-    assert (told["candidates"], told["state"], told["recovered"]["found"]) == (8, "done", {"1": 1, "2": 1})
+    assert (told["candidates"], told["state"], told["recovered"]["found"]) == (5, "done", {"1": 1, "2": 1})
 
 
 def test_without_labels_there_is_nothing_to_tell(tmp_path: Path) -> None:
