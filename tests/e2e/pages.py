@@ -227,6 +227,7 @@ def cancel_conversion(page: Page, key: str, field: str) -> None:
     session.send("Input.imeSetComposition", {"text": "にほn", "selectionStart": 3, "selectionEnd": 3})
     escape = {"type": "rawKeyDown", "key": "Escape", "code": "Escape", "windowsVirtualKeyCode": 229}
     session.send("Input.dispatchKeyEvent", escape)
+    session.send("Input.imeSetComposition", {"text": "", "selectionStart": 0, "selectionEnd": 0})
     expect(page.locator(field)).to_be_focused()
     page.keyboard.type("u1n")
     until_keys_work(page)
