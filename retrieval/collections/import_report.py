@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from retrieval.filters import Rule
+from retrieval.filters.queries import words_of_query
 from retrieval.models import Benchmark
 from retrieval.sources import Problem
 from retrieval.texts.plurals import count_noun
@@ -29,6 +30,7 @@ class ImportCounts:
     by which labels may be missing.
 
     `problems` are the first of those; `tell` is called with every one.
+    `asked` has the hash of the first query of each sequence of words, `near_same` those of other texts of it.
     `contradicted` counts labels that say something else than an earlier one of their pair in this source.
     """
 
@@ -41,6 +43,8 @@ class ImportCounts:
     labels: int = 0
     contradicted: int = 0
     rules: Counter[Rule] = field(default_factory=Counter)
+    asked: dict[int, int] = field(default_factory=dict)
+    near_same: set[int] = field(default_factory=set)
     problems: list[Problem] = field(default_factory=list)
     tell: Callable[[Problem], None] = lambda problem: None
 
@@ -55,6 +59,12 @@ class ImportCounts:
         """Refuse what was not counted when it was read, as labels aren't: they have a count of their own."""
         self.read += 1
         self.refuse(problem)
+
+    def note_query(self, text: str) -> None:
+        """Remember a query, and whether another one has the same words."""
+        words, query = hash(tuple(words_of_query(text)) or text), hash(text)
+        if self.asked.setdefault(words, query) != query:
+            self.near_same.add(query)
 
     def count_parsed(self, passed: Rule | None) -> None:
         """Count what rules a snippet passes; None: it does not parse."""
@@ -112,9 +122,17 @@ class Imported:
     @property
     def remark(self) -> str:
         """What people may miss in it; mostly empty."""
-        asked = self.queries is not None and self.queries.read > self.queries.unreadable
+        if self.queries is None:
+            return ""
+        asked = self.queries.read > self.queries.unreadable
         alone = asked and self.snippets is None and not self.total().labels
-        return "Queries alone: a build searches for them in another collection’s snippets." if alone else ""
+        told = ["Queries alone: a build searches for them in another collection’s snippets."] if alone else []
+        if near_same := len(self.queries.near_same):
+            told.append(
+                f"{count_noun(near_same, 'query', 'queries')} differ from another one only in case, blanks, "
+                "punctuation or Unicode form, and count by themselves: the filter distinct keeps the first."
+            )
+        return " ".join(told)
 
     def total(self) -> ImportCounts:
         """The figures of all parts together, for a bar of progress."""

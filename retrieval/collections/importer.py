@@ -82,6 +82,9 @@ def find_missing_records(
     target: Collection | None, batch: list[Identified], kind: str, counts: ImportCounts
 ) -> tuple[list[Identified], list[Rule]]:
     """What `target` lacks of a batch, and the rules that each passes; all of it where there is no target."""
+    if kind == Collection.Kind.QUERIES:
+        for one in batch:
+            counts.note_query(one.text)
     new = batch if target is None else without_known(target, batch, counts)
     return new, [flags_of(one.text, kind, counts) for one in new]
 

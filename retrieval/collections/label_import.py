@@ -21,6 +21,7 @@ from retrieval.evaluation.publication import (
     publish_benchmark,
     publish_chosen,
 )
+from retrieval.filters.queries import fold_query
 from retrieval.models import Annotator, Benchmark, Collection, Label
 from retrieval.models.collections import MemberQuerySet
 from retrieval.models.texts import canonicalize_text
@@ -229,4 +230,4 @@ def texts_by_text(members: Collection, texts: Iterable[str]) -> dict[str, str]:
 
 
 def _loosely(text: str) -> str:
-    return canonicalize_text(text).casefold()
+    return fold_query(canonicalize_text(text))

@@ -7,6 +7,7 @@ order alone, so two machines choose alike.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from enum import IntFlag
 from typing import Final
@@ -101,9 +102,19 @@ def near_duplicate_key(query: str) -> tuple[str, ...]:
 
     The order stays: converting an int to a string is not converting a string to an int.
     """
-    words = WORD.findall(query.casefold())
+    words = words_of_query(query)
     kept = [stem_word(word) for word in words if word not in FILLERS]
     return tuple(kept or words)
+
+
+def words_of_query(query: str) -> list[str]:
+    """The words of a query in order, in lower case, whatever its Unicode form, blanks and punctuation."""
+    return WORD.findall(fold_query(unicodedata.normalize("NFKC", query)))
+
+
+def fold_query(query: str) -> str:
+    """A query as it is compared: upper and lower case, and composed and decomposed letters, are alike."""
+    return unicodedata.normalize("NFC", query.casefold())
 
 
 def stem_word(word: str) -> str:

@@ -52,7 +52,9 @@ def _cosqa_plus(options: Arguments) -> Iterator[Item]:
 
 
 def _codesearchnet_arguments(parser: CommandParser) -> None:
-    parser.add_argument("places", type=Path, nargs="+", help="files, or folders with .jsonl or .jsonl.gz")
+    parser.add_argument(
+        "places", type=Path, nargs="+", help="files, or folders with .jsonl (also packed) or .parquet"
+    )
     parser.add_argument(
         "--documentation", action="store_true", help="first paragraphs of documentation as labelled queries"
     )
@@ -95,7 +97,9 @@ def _beir(options: Arguments) -> Iterator[Item]:
 
 
 def _table_arguments(parser: CommandParser) -> None:
-    parser.add_argument("place", type=Path, help="a .jsonl, .json, .csv or .tsv file, also with .gz")
+    parser.add_argument(
+        "place", type=Path, help="a .jsonl, .json, .csv or .tsv file, also packed, or .parquet"
+    )
     for column in ("query", "snippet", "label", "query-id", "snippet-id", "origin", "licence"):
         parser.add_argument(f"--{column}", default="", metavar="COLUMN", help=f"the column of the {column}")
     parser.add_argument(

@@ -15,6 +15,8 @@ from hashlib import sha256
 from typing import BinaryIO, Final
 
 from annotation.stats.agreement.reliability import MOST_VALUES
+from retrieval.sources.readers.lines import find_separator
+from retrieval.sources.readers.packing import encoding_of
 from retrieval.texts.hostile import mark_hostile_characters
 
 MOST_ROWS: Final = 200_000
@@ -103,12 +105,12 @@ def shorten_problem_list(problems: list[str]) -> list[str]:
 
 
 def decode_label_file(stream: BinaryIO) -> str:
-    """The file as text. Raises NotImported where it is too large or not UTF-8."""
+    """The file as text. Raises NotImported where it is too large, or neither UTF-8 nor UTF-16."""
     content = stream.read(MOST_BYTES + 1)
     if len(content) > MOST_BYTES:
         raise NotImported(f"more than {MOST_BYTES // 1_000_000} MB; split the file")
     try:
-        return content.decode("utf-8-sig")
+        return content.decode(encoding_of(content[:4])).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise NotImported(f"line {line}: this is not UTF-8; save the file as UTF-8") from error
@@ -116,7 +118,8 @@ def decode_label_file(stream: BinaryIO) -> str:
 
 def parse_label_rows(text: str, needed: tuple[str, ...], problems: list[str]) -> Iterator[tuple[int, Cells]]:
     """Each line that has as many cells as the header, with its number; what is wrong goes to `problems`."""
-    lines = csv.reader(io.StringIO(text, newline=""), strict=True)
+    separator = find_separator(text.lstrip().partition("\n")[0])
+    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
     try:
         header = [cell.strip() for cell in next(lines, [])]
         if missing := [name for name in needed if name not in header]:

@@ -22,7 +22,7 @@ from retrieval.evaluation.runs.system_run import SYSTEM_LENGTH
 from retrieval.filters import TEXT_OPTIONS
 from retrieval.jobs import delete_stored_files, find_open_job, store_job_file, submit_job
 from retrieval.models import Benchmark, Job, Pool
-from retrieval.sources.readers.lines import GZIPPED
+from retrieval.sources.readers.packing import packing_of
 from retrieval.texts.hostile import mark_hostile_characters
 
 NOT_KNOWN: Final = ("", "not known")
@@ -131,12 +131,17 @@ def store_run_job(
 
 
 def text_bytes(file: UploadedFile[bytes]) -> int:
-    """How many bytes a file has once it is unpacked; no more than `SMALL_BYTES` and one are unpacked here."""
+    """How many bytes a file has once it is unpacked; no more than `SMALL_BYTES` and one are unpacked here.
+
+    What is packed otherwise than by gzip counts as large.
+    """
     file.seek(0)
     try:
-        packed = file.read(len(GZIPPED)) == GZIPPED
+        packed = packing_of(file.read(6))
         file.seek(0)
-        return len(gzip.GzipFile(fileobj=file).read(SMALL_BYTES + 1)) if packed else file.size or 0
+        if packed == ".gz":
+            return len(gzip.GzipFile(fileobj=file).read(SMALL_BYTES + 1))
+        return SMALL_BYTES + 1 if packed else file.size or 0
     except (OSError, EOFError, zlib.error):
         return 0  # it is refused at once
     finally:

@@ -23,6 +23,7 @@ from retrieval.models import Collection, Job
 from retrieval.sources import Problem
 from retrieval.sources.code.languages import LANGUAGES
 from retrieval.sources.formats.table import peek_table_file
+from retrieval.sources.readers.packing import PACKED, without_packing
 from retrieval.uploads import Format, ImportOrder, by_name, discard_upload, forget_files
 from retrieval.uploads.files import COLUMNS, place_of_upload
 
@@ -38,6 +39,13 @@ def build_collection_field(kind: Collection.Kind, label: str) -> forms.ModelChoi
     """A field for one of the collections of a kind that have members."""
     rows = Collection.objects.filter(kind=kind, size__gt=0)
     return forms.ModelChoiceField(rows, label=label, required=False, empty_label="choose …")
+
+
+def describe_endings(endings: tuple[str, ...]) -> str:
+    """Endings in words; those of packed tables together."""
+    plain = [end for end in endings if end.startswith(".tar") or end == without_packing(end)]
+    packed = f", also packed ({', '.join(PACKED)})" if len(plain) < len(endings) else ""
+    return f"{', '.join(plain)}{packed}"
 
 
 class UploadForm(forms.Form):
@@ -148,7 +156,7 @@ class UploadForm(forms.Form):
         for column, endings in expected.items():
             if not has.get(column, endings[0]).endswith(endings):
                 field = column if self.cleaned_data.get(column) else f"{column}{SUFFIX}"
-                self.add_error(field, f"Expected a file that ends in {', '.join(endings)}.")
+                self.add_error(field, f"Expected a file that ends in {describe_endings(endings)}.")
         other = _other_sources(self.cleaned_data.get("written_in") or "python")
         if chosen == Format.DOCUMENTED and has.get("file", "").endswith(other):
             self.add_error("written_in", "The file is not of this language.")

@@ -6,20 +6,12 @@ from dataclasses import dataclass
 from typing import Final
 
 from retrieval.sources.code.archives import TARS, ZIPS
+from retrieval.sources.readers.packing import PACKED
 from retrieval.uploads import Format
 
-SOURCES: Final = (".py", *ZIPS, *TARS)
-TABLES: Final = (
-    ".csv",
-    ".csv.gz",
-    ".tsv",
-    ".tsv.gz",
-    ".jsonl",
-    ".jsonl.gz",
-    ".ndjson",
-    ".ndjson.gz",
-    ".json",
-)
+SOURCES: Final = (".py", *ZIPS, *TARS, ".ipynb")
+KINDS: Final = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+TABLES: Final = (*(f"{kind}{packed}" for kind in KINDS for packed in ("", *PACKED)), ".parquet")
 ZIP: Final = (".zip",)
 PICKLES: Final = (".pickle", ".pkl")
 
@@ -139,7 +131,7 @@ GUIDES: Final = (
     ),
     Guide(
         Format.CODESEARCHNET,
-        "One file of JSON Lines, also with .gz, as CodeSearchNet published them and extract writes them; or "
+        "One file of JSON Lines, also packed, or of Parquet, as CodeSearchNet and extract write them; or "
         "a zip of such files in any folders, such as python.zip as it is published.",
         (
             (
@@ -150,7 +142,7 @@ GUIDES: Final = (
                 ),
             ),
         ),
-        (".jsonl", ".jsonl.gz", ".zip"),
+        (".jsonl", *(f".jsonl{packed}" for packed in PACKED), ".parquet", ".zip"),
     ),
     Guide(
         Format.STAQC,

@@ -13,6 +13,7 @@ from typing import Final
 
 from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.evaluation.export_ids import OF_QUERIES, OF_SNIPPETS, numbers_of
+from retrieval.filters.queries import fold_query
 from retrieval.models import Benchmark
 from retrieval.models.texts import canonicalize_text
 
@@ -71,8 +72,8 @@ def snippet_names(benchmark: Benchmark) -> Names:
 
 
 def fold_query_case(text: str) -> str:
-    """A query's text as it is compared: upper and lower case alike."""
-    return canonicalize_text(text).casefold()
+    """A query's text as it is compared: upper and lower case alike, and every Unicode form."""
+    return fold_query(canonicalize_text(text))
 
 
 def _exported(letter: str, ids: Sequence[tuple[str, int]]) -> dict[str, int]:

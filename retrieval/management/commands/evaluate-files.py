@@ -23,7 +23,8 @@ class Command(LightCommand):
         "Score a run against judgements, both files; no database is needed. Judgements are TREC qrels (query "
         "iteration document relevance) or CodeSearchNet's annotations (CSV: Language,Query,GitHubUrl,"
         "Relevance). A run is TREC's (query Q0 document rank score tag; ties in score by rank, then by "
-        "document) or CodeSearchNet's predictions (CSV: language,query,url in the order of the results). A "
+        "document) or CodeSearchNet's predictions (CSV: language,query,url in the order of the results). "
+        "Either may be JSON in a file called so: {query: {document: number}}. A "
         "document is a match where its relevance is above 0. Judged queries without results score 0; queries "
         "without a match are skipped and counted."
     )
@@ -31,8 +32,8 @@ class Command(LightCommand):
     refusals = (Malformed, NotComparable, UnknownMeasure)
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("--qrels", type=Path, required=True, help="file of judgements, or gzipped")
-        parser.add_argument("--run", type=Path, required=True, help="file of ranked lists, or gzipped")
+        parser.add_argument("--qrels", type=Path, required=True, help="file of judgements, also packed")
+        parser.add_argument("--run", type=Path, required=True, help="file of ranked lists, also packed")
         parser.add_argument(
             "--metrics",
             default=DEFAULT,

@@ -39,6 +39,7 @@ from retrieval.metrics.resampling import FEW, FEW_TOLD
 from retrieval.mining import known_encoders
 from retrieval.models import Pool
 from retrieval.sources.readers.lines import Malformed
+from retrieval.sources.readers.packing import without_packing
 from retrieval.texts.plurals import count_noun
 
 FIGURES = "figures of the leaderboard, kept so that nobody waits for the page"
@@ -81,7 +82,7 @@ class Command(LightCommand):
             action="extend",
             default=[],
             metavar="[NAME=]FILE",
-            help="ranked lists: TREC's, or CodeSearchNet's CSV, or gzipped; the system is called by the file",
+            help="ranked lists: TREC's, CodeSearchNet's CSV or JSON, also packed; the file names the system",
         )
         known = ", ".join(option.replace(" ", "_") for option in TEXT_OPTIONS)
         parser.add_argument(
@@ -158,7 +159,7 @@ def named_files(given: list[str], taken: set[str]) -> dict[str, Path]:
     files: dict[str, Path] = {}
     for argument in given:
         name, path = split_run_argument(argument)
-        name = name or Path(path.removesuffix(".gz")).stem
+        name = name or Path(without_packing(Path(path).name)).stem
         if name in files or name in taken:
             raise CommandError(f"Two systems are called {name!r}; tell them apart by --run NAME=FILE.")
         files[name] = Path(path)

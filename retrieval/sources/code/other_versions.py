@@ -31,12 +31,12 @@ class FoundFunction(NamedTuple):
 
 
 def find_functions_by_grammar(code: str) -> list[FoundFunction] | None:
-    """The functions of a file, in order; None of one with a fault outside of functions, or without any."""
+    """The functions of a file, in order; None where none is sound, or a fault is outside of functions."""
     root = parse_by_grammar(code, FILE_LIMIT)
     if root is None:
         return None
     found = list(_functions(root))
-    if not found or _has_other_fault(root):
+    if all(node.has_error for _, node in found) or _has_other_fault(root):
         return None
     lines = ast_lines(code)
     return [_function(name, node, lines) for name, node in found]

@@ -12,30 +12,52 @@ import io
 import tokenize
 from collections import Counter
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
 from retrieval.filters import Function, Unreadable, ast_lines, parse_snippet
 from retrieval.sources import Problem, Record
+from retrieval.sources.code import notebooks
 from retrieval.sources.code.files import SPDX, SourceFile, find_first_group
 from retrieval.sources.code.other_versions import FoundFunction, find_functions_by_grammar
 from retrieval.sources.code.places import iterate_source_files
+from retrieval.sources.readers.packing import UTF_8, encoding_of
 from sandbox.candidate.syntax import FILE
 
 
 def read_python_functions(place: Path | str) -> Iterator[Record | Problem]:
     """Yield the functions of a place, in order of path and line."""
-    for file in iterate_source_files(place):
+    for file in iterate_source_files(place, (".py", notebooks.ENDING)):
         if isinstance(file, Problem):
             yield file
+        elif file.name.endswith(notebooks.ENDING):
+            yield from _functions_of_notebook(file)
         else:
             yield from functions_of(file)
 
 
-def functions_of(file: SourceFile) -> Iterator[Record | Problem]:
+def _functions_of_notebook(file: SourceFile) -> Iterator[Record | Problem]:
+    """Yield the functions of a notebook's cells, of which each is read by itself."""
+    seen = Counter[str]()
+    for cell in notebooks.code_cells_of(file):
+        if isinstance(cell, Problem):
+            yield cell
+            continue
+        number, code = cell
+        part = replace(
+            file, content=code.encode("utf-8", "replace"), origin=file.link or file.origin, link=""
+        )
+        for found in functions_of(part, seen):
+            if isinstance(found, Problem):
+                found = replace(found, file=f"{found.file}, cell {number}")
+            yield found
+
+
+def functions_of(file: SourceFile, seen: Counter[str] | None = None) -> Iterator[Record | Problem]:
     """Yield the functions of one source file, or a `Problem` whose record is the line that cannot be read.
 
-    A file for another Python is read by the grammar.
+    A file for another Python is read by the grammar. `seen` counts the names that other parts had before.
     """
     try:
         code = _decoded(file.content)
@@ -44,7 +66,7 @@ def functions_of(file: SourceFile) -> Iterator[Record | Problem]:
         yield Problem(f"{file.origin}: {file.name}", error.lineno, f"is not readable Python: {error.msg}")
         return
     licence = find_first_group(SPDX, code[:2000]) or file.licence  # what is taken from others says so itself
-    seen = Counter[str]()
+    seen = Counter[str]() if seen is None else seen
     for name, start, end, text in found:
         if text is None:
             message = f"{name} is not readable as Python of any version: it is left out"
@@ -143,10 +165,11 @@ def _lines_in_strings(function: Function) -> set[int]:
 
 
 def _decoded(content: bytes) -> str:
-    """Decode a source file by its own declaration (PEP 263). Raises `Unreadable`."""
+    """Decode a source file by its mark of byte order, or as it declares (PEP 263). Raises `Unreadable`."""
     try:
-        encoding, _ = tokenize.detect_encoding(io.BytesIO(content).readline)
-        return content.decode(encoding)
+        marked = encoding_of(content[:4])
+        encoding = tokenize.detect_encoding(io.BytesIO(content).readline)[0] if marked == UTF_8 else marked
+        return content.decode(encoding).removeprefix("\ufeff")
     except (SyntaxError, LookupError, UnicodeError) as error:  # a codec may be none of texts, as rot13 is
         line = content.count(b"\n", 0, error.start) + 1 if isinstance(error, UnicodeDecodeError) else 1
-        raise Unreadable(line, f"bad encoding: {error}") from error
+        raise Unreadable(line, f"bad encoding: {error}; convert the file to UTF-8") from error

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from retrieval.sources.readers.packing import PACKED
 from retrieval.sources.readers.parquet import ENDING, split_of
 from retrieval.sources.readers.records import kind_of
 
@@ -27,7 +28,7 @@ OF_ONE: Final = frozenset({"train", "training", "dev", "development", "val", "va
 CALLED: Final = tuple(called for names in NAMES.values() for called in names)
 PART: Final = re.compile(rf"(.+)-({'|'.join((*CALLED, QRELS))})(-\d{{5}}-of-\d{{5}})?")
 """A file or folder of one configuration, without what a file's name ends in."""
-ENDINGS: Final = (".jsonl.gz", ".jsonl", ENDING)
+ENDINGS: Final = (*(f".jsonl{end}" for end in PACKED), ".jsonl", ENDING)
 MOST_NAMED: Final = 20
 
 
@@ -56,7 +57,7 @@ class BeirPlace:
 
     def texts(self, name: str) -> list[Path]:
         """Of `queries` or `corpus`: JSON Lines, else the parts of Parquet where the first of them are."""
-        plain = [self.folder / f"{self.prefix}{name}.jsonl{end}" for end in ("", ".gz")]
+        plain = [self.folder / f"{self.prefix}{name}.jsonl{end}" for end in ("", *PACKED)]
         plain += [self.folder / "data" / f"{self.prefix}{called}.jsonl" for called in NAMES[name]]
         if found := next(filter(Path.is_file, plain), None):
             return [found]

@@ -1,6 +1,6 @@
-"""CodeSearchNet's corpus: JSON Lines, gzipped or not, of all six languages, with or without documentation.
+"""CodeSearchNet's corpus: JSON Lines, packed or not, or Parquet, of all six languages.
 
-Each line is a function with `code` (or `original_string`), `repo`, `path`, `func_name`, `url`, `language`,
+Each record is a function with `code` (or `original_string`), `repo`, `path`, `func_name`, `url`, `language`,
 `docstring`, and in what `extract` writes `licence`; the names that the Hugging Face copy gave these keys are
 read too.
 """
@@ -12,12 +12,13 @@ from pathlib import Path
 
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
 from retrieval.sources.code.documentation import first_paragraph, worth_asking
+from retrieval.sources.readers.parquet import ENDING, read_any_records
 from retrieval.sources.readers.read_progress import expect_file_read
 from retrieval.sources.readers.records import (
     Object,
     Refused,
+    kind_of,
     name_of_record,
-    read_record_objects,
     text_of_record,
 )
 
@@ -29,6 +30,7 @@ REPOSITORY = ("repo", "repository_name", "nwo")
 PLACE = ("path", "func_path_in_repository")
 NAME = ("func_name", "identifier")
 LICENCE = ("licence", "license")
+COLUMNS = (*CODE, *DOCUMENTATION, *LINK, *REPOSITORY, *PLACE, *NAME, *LICENCE, "language")
 
 
 def read_codesearchnet(places: Sequence[Path], documentation: bool = False) -> Iterator[Item]:
@@ -41,7 +43,7 @@ def read_codesearchnet(places: Sequence[Path], documentation: bool = False) -> I
     for path in files:
         expect_file_read(path)
     for path in files:
-        for row in read_record_objects(path):
+        for row in read_any_records(path, COLUMNS):
             if isinstance(row, Problem):
                 yield row.with_labels if documentation else row
             else:
@@ -51,7 +53,7 @@ def read_codesearchnet(places: Sequence[Path], documentation: bool = False) -> I
 def _files(place: Path) -> list[Path]:
     if not place.is_dir():
         return [place]
-    return sorted(path for path in place.rglob("*.jsonl*") if path.suffix in (".jsonl", ".gz"))
+    return sorted(path for path in place.rglob("*") if kind_of(path) in (".jsonl", ENDING) and path.is_file())
 
 
 def _codesearchnet_items(path: Path, number: int, record: Object, documentation: bool) -> Iterator[Item]:

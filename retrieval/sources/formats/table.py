@@ -10,12 +10,12 @@ from pathlib import Path
 from typing import Final
 
 from retrieval.sources import GivenLabel, Item, Problem, Query, Scale, Snippet
+from retrieval.sources.readers.parquet import read_any_records
 from retrieval.sources.readers.read_progress import expect_file_read
 from retrieval.sources.readers.records import (
     Object,
     Refused,
     id_of_record,
-    read_record_objects,
     text_of_record,
     whole_number,
 )
@@ -70,7 +70,7 @@ class Peek:
 def peek_table_file(path: Path) -> Peek | Problem:
     """What the first records of a file have; of a file without a readable one, why."""
     rows, problem = list[Object](), Problem(str(path), 0, "has no records")
-    for row in islice(read_record_objects(path), PEEKED):
+    for row in islice(read_any_records(path), PEEKED):
         if isinstance(row, Problem):
             problem = row
         else:
@@ -99,7 +99,7 @@ def read_table_rows(path: Path, columns: Columns) -> Iterator[Item]:
     An empty label is an unjudged pair: no label, and no problem.
     """
     expect_file_read(path)
-    for row in read_record_objects(path):
+    for row in read_any_records(path):
         if isinstance(row, Problem):
             yield row.with_labels if columns.label else row
             continue

@@ -6,6 +6,7 @@
 - CodeSearchNet's annotations: CSV with at least the columns Language, Query, GitHubUrl, Relevance.
 - CodeSearchNet's predictions: CSV with at least the columns language, query, url; the order of rows is the
   order of the results.
+- JSON, in a file that is called so: `{"query": {"document": relevance or score}}`.
 
 Rows come in the order of the file, in constant memory; the first bad line raises `Malformed`.
 """
@@ -18,12 +19,15 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
 from pathlib import Path
-from typing import Generic, NamedTuple, TypeAlias, TypeVar
+from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
+from retrieval.sources import Problem
+from retrieval.sources.readers.json_stream import stream_json_elements
 from retrieval.sources.readers.lines import (
     Malformed,
     clip_text,
     csv_rows,
+    find_separator,
     named_twice,
     parse_finite_number,
     read_numbered_lines,
@@ -39,7 +43,7 @@ LARGEST_RELEVANCE = 1000
 
 Numbered: TypeAlias = Iterator[tuple[int, str]]
 
-WHOLE_NUMBER = re.compile(r"[+-]?[0-9]{1,18}")
+WHOLE_NUMBER = re.compile(r"([+-]?[0-9]{1,18})(\.0+)?")
 
 
 class Judgement(NamedTuple):
@@ -76,7 +80,9 @@ class Rows(Generic[Row]):
 
 
 def read_qrels(path: Path) -> Rows[Judgement]:
-    """The judgements of TREC qrels or CodeSearchNet's annotations. Raises `Malformed`, here or later on."""
+    """Judgements of TREC qrels, CodeSearchNet's annotations or JSON. Raises `Malformed`, here or later."""
+    if kind_of(path) == ".json":
+        return Rows(path, False, _json_judgements(path))
     numbered, header = _opened(path)
     places = _places(path, header, ANNOTATION_COLUMNS)
     if places is None:
@@ -86,7 +92,9 @@ def read_qrels(path: Path) -> Rows[Judgement]:
 
 
 def read_run(path: Path) -> Rows[Result]:
-    """The results of a TREC run or CodeSearchNet's predictions. Raises `Malformed`, here or later on."""
+    """Results of a TREC run, CodeSearchNet's predictions or JSON. Raises `Malformed`, here or later."""
+    if kind_of(path) == ".json":
+        return Rows(path, False, _json_results(path))
     numbered, header = _opened(path)
     places = _places(path, header, PREDICTION_COLUMNS)
     if places is None:
@@ -123,6 +131,30 @@ def _predictions(path: Path, numbered: Numbered, places: Sequence[int]) -> Itera
         yield Result(language, query, document, 0.0, line, line)
 
 
+def _json_judgements(path: Path) -> Iterator[Judgement]:
+    for number, query, documents in _json_queries(path):
+        for document, relevance in documents.items():
+            yield Judgement(None, query, document, _relevance(str(relevance), path, number), number)
+
+
+def _json_results(path: Path) -> Iterator[Result]:
+    for number, query, documents in _json_queries(path):
+        for rank, (document, score) in enumerate(documents.items(), 1):
+            found = parse_finite_number(str(score), path, number, "score")
+            yield Result(None, query, document, found, rank, number)
+
+
+def _json_queries(path: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
+    """Yield (number from 1, query, number by document) of a JSON object, as pytrec_eval and ranx write it."""
+    for element in stream_json_elements(path):
+        if isinstance(element, Problem):
+            raise Malformed(path, element.record, element.message)
+        if element.key is None or not isinstance(element.value, dict):
+            shape = '{"query": {"document": 1.5}}'
+            raise Malformed(path, element.number, f"expected a number by query and document, as in {shape}")
+        yield element.number, element.key, element.value
+
+
 def _opened(path: Path) -> tuple[Numbered, str]:
     """All lines that are not blank from the first on, and that first one; a pipe can be read only once."""
     numbered = read_numbered_lines(path)
@@ -138,7 +170,9 @@ def _places(path: Path, header: str, wanted: Sequence[str]) -> list[int] | None:
     Raises `Malformed` for one that has one of them twice.
     """
     try:
-        names = [name.strip().lower() for name in next(csv.reader([header]), [])]
+        names = [
+            name.strip().lower() for name in next(csv.reader([header], delimiter=find_separator(header)), [])
+        ]
     except csv.Error:
         return None
     if not set(wanted) <= set(names):
@@ -192,6 +226,7 @@ def _relevance(written: str, path: Path, line: int) -> float:
 
 
 def _rank(written: str, path: Path, line: int) -> int:
-    if not WHOLE_NUMBER.fullmatch(written):
+    found = WHOLE_NUMBER.fullmatch(written)
+    if not found:
         raise Malformed(path, line, f"expected a whole number as rank, found {clip_text(written)}")
-    return int(written)
+    return int(found[1])

@@ -9,12 +9,11 @@ import json
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
-from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, TextIO
 
 from retrieval.sources import Problem
-from retrieval.sources.readers.read_progress import open_metered_file
+from retrieval.sources.readers.packing import PACKED_AT_MOST, UNREADABLE, open_text, why_unread
 
 RECORD_LIMIT = 4 * 2**20
 """Characters in one element; a function or query that is longer is a damaged file."""
@@ -41,22 +40,20 @@ class _Broken(Exception):
 
 
 def stream_json_elements(path: Path, limit: int = RECORD_LIMIT) -> Iterator[Element | Problem]:
-    """Yield the elements of the array or object in a UTF-8 file, and a `Problem` for each unreadable one."""
+    """Yield the elements of the array or object in a file, and a `Problem` for each unreadable one."""
     try:
-        # Bytes that are not UTF-8 become lone surrogates, which mark the element that has them.
-        with TextIOWrapper(
-            open_metered_file(path), encoding="utf-8-sig", errors="surrogateescape", newline=""
-        ) as stream:
-            yield from _Reader(stream, str(path), limit).elements()
-    except OSError as error:
-        yield Problem(str(path), 0, f"cannot be read: {error.strerror or error}", costs_labels=True)
+        with open_text(path) as (stream, most):
+            yield from _Reader(stream, str(path), limit, most).elements()
+    except UNREADABLE as error:
+        yield Problem(str(path), 0, f"cannot be read: {why_unread(error)}", costs_labels=True)
 
 
 class _Reader:
     """A window on the file that always starts at the next thing to read."""
 
-    def __init__(self, stream: TextIO, file: str, limit: int) -> None:
+    def __init__(self, stream: TextIO, file: str, limit: int, most: float) -> None:
         self.stream = stream
+        self.left = most
         self.file = file
         self.limit = limit
         self.window = ""
@@ -179,6 +176,9 @@ class _Reader:
         """Read a chunk, as long as what is at hand so that decoding again stays linear; False at the end."""
         waiting = len(self.window) - self.place
         chunk = "" if self.ended else self.stream.read(max(CHUNK, waiting))
+        self.left -= len(chunk)
+        if self.left < 0:
+            raise ValueError(f"it unpacks to over {PACKED_AT_MOST} times its size")
         if not chunk:
             self.ended = True
             return False

@@ -1,33 +1,25 @@
 """Lines and CSV rows of a text file, in constant memory, where one bad line spoils the whole.
 
 Imports keep what they can read of a file; figures computed from half a file would be wrong without a word, so
-here the first bad line ends the reading. A gzipped file is known by its first bytes, whatever it is called.
+here the first bad line ends the reading. A packed file is known by its first bytes, whatever it is called.
 """
 
 from __future__ import annotations
 
 import csv
-import gzip
-import io
 import math
 import re
-import zlib
 from collections import Counter
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
-from typing import Final, TextIO
+from typing import Final
 
-from retrieval.sources.readers.read_progress import open_metered_file
+from retrieval.sources.readers.packing import PACKED_AT_MOST, UNREADABLE, open_text, why_unread
 
+SEPARATORS: Final = (",", ";", "\t")
 LINE_LIMIT = 65_536
 """Characters in one line; a longer one is a damaged file or none of this kind."""
-
-GZIPPED: Final = b"\x1f\x8b"
-PACKED_AT_MOST: Final = 200
-SURELY_SMALL: Final = 64 * 2**20
-"""JSON and CSV pack to a tenth; what packs to a two-hundredth, and is larger than this, is a bomb."""
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
@@ -51,7 +43,7 @@ def read_numbered_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[tuple[i
     bytes.
     """
     try:
-        with _opened(path) as (stream, most):
+        with open_text(path) as (stream, most):
             for number in count(1):
                 line = stream.readline(limit + 1)
                 most -= len(line)
@@ -64,34 +56,40 @@ def read_numbered_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[tuple[i
                 if BAD_BYTES.search(line):
                     raise Malformed(path, number, "has bytes that are not UTF-8; convert the file to UTF-8")
                 yield number, line
-    except (OSError, EOFError, zlib.error) as error:  # gzip's BadGzipFile is an OSError
-        why = getattr(error, "strerror", "") or error
-        raise Malformed(path, 0, f"cannot be read: {why}") from error
+    except Malformed:
+        raise
+    except UNREADABLE as error:
+        raise Malformed(path, 0, f"cannot be read: {why_unread(error)}") from error
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[tuple[TextIO, float]]:
-    """The text of a file, and how many characters of it are read at most."""
-    with open_metered_file(path) as file:
-        packed = file.peek(len(GZIPPED))[: len(GZIPPED)] == GZIPPED
-        most = max(SURELY_SMALL, PACKED_AT_MOST * path.stat().st_size) if packed else math.inf
-        raw = gzip.GzipFile(fileobj=file) if packed else file
-        # Bytes that are not UTF-8 become lone surrogates, which tell the line that has them.
-        with io.TextIOWrapper(raw, encoding="utf-8-sig", errors="surrogateescape", newline="") as stream:
-            yield stream, most
+def find_separator(header: str, usual: str = ",") -> str:
+    """What separates the columns of a table: of comma, semicolon and tab the one that gives most names.
+
+    >>> find_separator("question;answer, in short;judged"), find_separator("query")
+    (';', ',')
+    """
+
+    def names(separator: str) -> int:
+        try:
+            return len(next(csv.reader([header], delimiter=separator), []))
+        except csv.Error:
+            return 0
+
+    return max((usual, *SEPARATORS), key=names)
 
 
 def csv_rows(path: Path, numbered: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
     """Yield (number of its last line, fields) of each CSV row that is not blank. Raises `Malformed`."""
-    last = 0
+    last, waiting = 0, iter(numbered)
+    header = next((one for one in waiting if one[1].strip()), (0, ""))
 
     def texts() -> Iterator[str]:
         nonlocal last
-        for last, line in numbered:  # noqa: B007 -- read below, when the row is complete
+        for last, line in chain([header], waiting):  # noqa: B007 -- read below, when the row is complete
             yield line
 
     try:
-        for row in csv.reader(texts(), strict=True):
+        for row in csv.reader(texts(), delimiter=find_separator(header[1]), strict=True):
             if any(field.strip() for field in row):
                 yield last, row
     except csv.Error as error:

@@ -9,9 +9,9 @@ from typing import Any
 
 from retrieval.sources import Problem
 from retrieval.sources.readers.json_stream import RECORD_LIMIT
-from retrieval.sources.readers.lines import PACKED_AT_MOST, SURELY_SMALL
+from retrieval.sources.readers.packing import PACKED_AT_MOST, SURELY_SMALL
 from retrieval.sources.readers.read_progress import add_read_bytes
-from retrieval.sources.readers.records import Object
+from retrieval.sources.readers.records import Object, kind_of, read_record_objects
 
 ENDING = ".parquet"
 ROWS_AT_ONCE = 100
@@ -39,8 +39,11 @@ def import_pyarrow() -> tuple[Any, Any]:
     return pyarrow, pyarrow.parquet
 
 
-def read_parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Object] | Problem]:
-    """Yield (number from 1, record) with those of `columns` that the file has. Raises `MissingLibrary`."""
+def read_parquet_rows(path: Path, columns: Sequence[str] = ()) -> Iterator[tuple[int, Object] | Problem]:
+    """Yield (number from 1, record) with those of `columns` that the file has; without any, with all it has.
+
+    Raises `MissingLibrary`.
+    """
     arrow, parquet = import_pyarrow()
     size = path.stat().st_size
     number, left = 0, max(SURELY_SMALL, PACKED_AT_MOST * size)
@@ -48,7 +51,7 @@ def read_parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int,
         with parquet.ParquetFile(
             path, buffer_size=BUFFER, pre_buffer=False, read_dictionary=_text_columns(parquet, path)
         ) as file:
-            wanted = [name for name in columns if name in file.schema_arrow.names]
+            wanted = [name for name in columns or file.schema_arrow.names if name in file.schema_arrow.names]
             if _stated_bytes(file.metadata, wanted) > left:
                 yield _bomb(path, 1)
                 return
@@ -64,6 +67,17 @@ def read_parquet_rows(path: Path, columns: Sequence[str]) -> Iterator[tuple[int,
     except (OSError, arrow.ArrowException, UnicodeDecodeError) as error:  # the last of a column's name
         why = " ".join(str(error).split())
         yield Problem(str(path), number, f"is not readable Parquet: {why}", costs_labels=True)
+
+
+def read_any_records(path: Path, columns: Sequence[str] = ()) -> Iterator[tuple[int, Object] | Problem]:
+    """As `read_record_objects` and `read_parquet_rows`; that pyarrow is missing is a problem of the file."""
+    if kind_of(path) != ENDING:
+        yield from read_record_objects(path)
+        return
+    try:
+        yield from read_parquet_rows(path, columns)
+    except MissingLibrary as missing:
+        yield Problem(str(path), 0, str(missing), costs_labels=True)
 
 
 def _bomb(path: Path, number: int) -> Problem:

@@ -1,4 +1,4 @@
-"""Records of JSON Lines, CSV and TSV files, also gzipped, in constant memory; a bad one is told and skipped.
+"""Records of JSON Lines, CSV and TSV files, also packed, in constant memory; a bad one is told and skipped.
 
 `retrieval.sources.readers.lines` is for figures, which half a file would spoil; here
 what is readable is kept.
@@ -7,30 +7,34 @@ what is readable is kept.
 from __future__ import annotations
 
 import csv
-import gzip
-import io
 import json
 import math
 import re
-import zlib
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
-from itertools import count
+from itertools import chain, count
 from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
 from retrieval.sources import Problem
 from retrieval.sources.readers.json_stream import DECODER, RECORD_LIMIT, stream_json_elements
-from retrieval.sources.readers.lines import PACKED_AT_MOST, SURELY_SMALL, clip_text, named_twice
-from retrieval.sources.readers.read_progress import open_metered_file
+from retrieval.sources.readers.lines import clip_text, find_separator, named_twice
+from retrieval.sources.readers.packing import (
+    PACKED,
+    PACKED_AT_MOST,
+    UNREADABLE,
+    open_text,
+    why_unread,
+    without_packing,
+)
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
 WHOLE = re.compile(r"(?<=\d)\.0+$")
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
-PACKED = ".gz"
+ARRAY = re.compile(r"\s*\[\s*[{\]]")
+CHUNK = 4_096
 
 Object: TypeAlias = dict[str, Any]
 
@@ -47,8 +51,8 @@ class Refused(ValueError):
 
 
 def kind_of(path: Path) -> str:
-    """The suffix that tells a file's format, in lower case, without `.gz`."""
-    return Path(path.name.lower().removesuffix(PACKED)).suffix
+    """The suffix that tells a file's format, in lower case, without `.gz` and its like."""
+    return Path(without_packing(path.name)).suffix.lower()
 
 
 def read_record_objects(path: Path) -> Iterator[tuple[int, Object] | Problem]:
@@ -62,7 +66,8 @@ def read_record_objects(path: Path) -> Iterator[tuple[int, Object] | Problem]:
         yield from _array(path)
     else:
         known = ", ".join([*JSON_LINES, ".json", *SEPARATORS])
-        why = f"its name must end in one of {known}, all but .json also with {PACKED}"
+        packed = ", ".join(PACKED)
+        why = f"its name must end in one of {known}, also packed ({packed})"
         yield Problem(str(path), 0, why, costs_labels=True)
 
 
@@ -147,26 +152,17 @@ def whole_number(written: object, allowed: Sequence[int], what: str) -> int:
 
 
 def lines_of(path: Path, limit: int = RECORD_LIMIT) -> Iterator[tuple[int, str] | Problem]:
-    """Yield (number from 1, line) of a UTF-8 file, gzipped or not; lines that cannot be read are told."""
+    """Yield (number from 1, line) of a file of text, packed or not; lines that cannot be read are told."""
     try:
-        with _opened(path) as stream:
-            yield from _lines(stream, path, limit)
-    except (OSError, EOFError, zlib.error) as error:  # gzip's BadGzipFile is an OSError
-        why = f"cannot be read to its end: {getattr(error, 'strerror', '') or error}"
+        with open_text(path, "\n") as (stream, most):
+            yield from _lines(stream, path, limit, most)
+    except UNREADABLE as error:
+        why = f"cannot be read to its end: {why_unread(error)}"
         yield Problem(str(path), 0, why, costs_labels=True)
 
 
-@contextmanager
-def _opened(path: Path) -> Iterator[TextIO]:
-    with open_metered_file(path) as raw, ExitStack() as packed:
-        is_packed = path.name.lower().endswith(PACKED)
-        plain = packed.enter_context(gzip.GzipFile(fileobj=raw)) if is_packed else raw
-        with io.TextIOWrapper(plain, encoding="utf-8-sig", errors="surrogateescape", newline="\n") as stream:
-            yield stream
-
-
-def _lines(stream: TextIO, path: Path, limit: int) -> Iterator[tuple[int, str] | Problem]:
-    file, left = str(path), _most_of(path)
+def _lines(stream: TextIO, path: Path, limit: int, left: float) -> Iterator[tuple[int, str] | Problem]:
+    file = str(path)
     for number in count(1):
         line = stream.readline(limit + 1)
         left -= len(line)
@@ -188,18 +184,26 @@ def _lines(stream: TextIO, path: Path, limit: int) -> Iterator[tuple[int, str] |
             yield number, line
 
 
-def _most_of(path: Path) -> float:
-    """Characters that are read of a file: of a packed one, what an honest one may have."""
-    packed = path.name.lower().endswith(PACKED)
-    return max(SURELY_SMALL, PACKED_AT_MOST * path.stat().st_size) if packed else math.inf
-
-
 def _json_lines(path: Path) -> Iterator[tuple[int, Object] | Problem]:
+    if _is_array(path):
+        yield from _array(path)
+        return
     for line in lines_of(path):
         if isinstance(line, Problem):
             yield line
         elif line[1].strip():
             yield _object(line[1], str(path), line[0])
+
+
+def _is_array(path: Path) -> bool:
+    """Whether a file of JSON Lines is one array of objects; a pipe can be read only once."""
+    if not path.is_file():
+        return False
+    try:
+        with open_text(path) as (stream, _):
+            return ARRAY.match(stream.read(CHUNK)) is not None
+    except UNREADABLE:
+        return False
 
 
 def _object(line: str, file: str, number: int) -> tuple[int, Object] | Problem:
@@ -231,7 +235,7 @@ def _rows(path: Path, separator: str) -> Iterator[tuple[int, Object] | Problem]:
     Of a column that the header names twice nobody knows which is meant: such a table has no rows.
     """
     lines, header = _Lines(path), list[str]()
-    rows = csv.reader(lines, delimiter=separator, strict=True)
+    rows = csv.reader(lines, delimiter=lines.find_separator(separator), strict=True)
     while (row := _row(rows, lines, path)) is not None:
         yield from lines.problems
         if lines.problems:
@@ -265,8 +269,20 @@ class _Lines:
     """
 
     def __init__(self, path: Path) -> None:
-        self.lines, self.problems = lines_of(path), list[Problem]()
+        self.lines: Iterator[tuple[int, str] | Problem] = lines_of(path)
+        self.problems = list[Problem]()
         self.last = self.quotes = 0
+
+    def find_separator(self, usual: str) -> str:
+        """What separates the columns, by the first line that is not blank."""
+        read = list[tuple[int, str] | Problem]()
+        for line in self.lines:
+            read.append(line)
+            if isinstance(line, Problem) or line[1].strip():
+                break
+        self.lines = chain(read, self.lines)
+        header = read[-1] if read else (0, "")
+        return usual if isinstance(header, Problem) else find_separator(header[1], usual)
 
     def begin(self) -> None:
         """What comes is another row."""

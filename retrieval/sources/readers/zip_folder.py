@@ -16,7 +16,7 @@ from typing import Final
 
 from retrieval.sources.code import archives
 from retrieval.sources.code.archives import UNREADABLE, why_refused
-from retrieval.sources.readers.lines import PACKED_AT_MOST, SURELY_SMALL
+from retrieval.sources.readers.packing import PACKED_AT_MOST, SURELY_SMALL
 
 DEEPEST: Final = 3
 """Folders around the files: whoever zips a folder has its name before each path."""
@@ -51,12 +51,13 @@ class Layout:
 
 
 TEXTS: Final = "corpus|codebase|queries|query"
+PACKED: Final = r"(\.(gz|bz2|xz|zst))?"
 PARQUET: Final = r"(-[\w-]+)?\.parquet"
 ONE_OF: Final = r"([\w.+#-]+-)?"
 """Before the names of one of several data sets, such as `python-`."""
-BEIR_TOP: Final = rf"{ONE_OF}(corpus|queries)\.jsonl(\.gz)?|{ONE_OF}({TEXTS}|qrels|pairs){PARQUET}"
+BEIR_TOP: Final = rf"{ONE_OF}(corpus|queries)\.jsonl{PACKED}|{ONE_OF}({TEXTS}|qrels|pairs){PARQUET}"
 BEIR_BELOW: Final = (
-    rf"{ONE_OF}qrels/[\w.-]+\.(tsv|jsonl)(\.gz)?"
+    rf"{ONE_OF}qrels/[\w.-]+\.(tsv|jsonl){PACKED}"
     rf"|({ONE_OF}({TEXTS}|qrels)|data|default)/([\w.-]+/)?[\w-]+\.parquet"
     r"|data/(queries|codebase|pairs-[\w-]+)\.jsonl"
 )
@@ -74,7 +75,7 @@ RELEASE: Final = Layout(
     re.compile(r"provenance/\w+\.jsonl"),
     "query.json, codebase.json and pairs.json",
 )
-_FUNCTIONS: Final = r"[\w.-]+\.jsonl(\.gz)?"
+_FUNCTIONS: Final = rf"[\w.-]+(\.jsonl{PACKED}|\.parquet)"
 CODESEARCHNET: Final = Layout(
     re.compile(_FUNCTIONS),
     re.compile(rf"([\w.-]+/){{1,6}}{_FUNCTIONS}"),

@@ -95,6 +95,14 @@ def test_a_snippet_that_is_indented_as_a_whole_compiles_and_passes_the_rules_tha
     assert untestable == {"self alone as input": 1}
 
 
+def test_queries_that_differ_only_in_form_are_named() -> None:
+    texts = ("caf\u00e9 list", "cafe\u0301 list", "Caf\u00e9  list?", "sort", "sort", "sort list", "?", "!")
+    done = import_items([Query(text, str(place)) for place, text in enumerate(texts)], "", "asked", Options())
+    assert "2 queries differ from another one only in case, blanks, punctuation" in done.remark
+    again = import_items([Query("sort", "1"), Query("find", "2")], "", "asked", Options())
+    assert "differ" not in again.remark
+
+
 def test_importing_again_changes_nothing(files: tuple[Path, Path]) -> None:
     imported(files)
     before = Member.objects.count(), Text.objects.count(), Label.objects.count()

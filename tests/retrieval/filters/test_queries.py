@@ -65,6 +65,7 @@ def test_the_order_of_words_counts() -> None:
     assert near_duplicate_key("How to sort lists in Python?") == near_duplicate_key("python sort a list")
     assert near_duplicate_key("convert int to string") != near_duplicate_key("convert string to int")
     assert near_duplicate_key("how to") == ("how", "to")
+    assert near_duplicate_key("caf\u00e9 \uff21") == near_duplicate_key("CAFE\u0301  a.") == ("caf\u00e9",)
 
 
 def test_the_first_of_near_same_queries_stays() -> None:

@@ -161,6 +161,14 @@ def test_what_cannot_be_read_is_told_and_the_rest_kept(tree: Path, monkeypatch: 
     assert gone.endswith("ae.py: cannot be read: No such file or directory")
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32", "utf-16-le"])
+def test_a_mark_of_byte_order_tells_the_encoding(tmp_path: Path, encoding: str) -> None:
+    (tmp_path / "a.py").write_bytes("def f(a): return 'é'".encode(encoding))
+    (record,) = read_python_functions(tmp_path)
+    assert isinstance(record, Record)
+    assert record.text == "def f(a): return 'é'"
+
+
 @pytest.mark.parametrize("codec", ["rot13", "undefined", "hex"])
 def test_a_declared_codec_that_is_none_of_source_is_told(tmp_path: Path, codec: str) -> None:
     (tmp_path / "a.py").write_text(f"# coding: {codec}\ndef f(a): return a")
@@ -185,7 +193,7 @@ def test_latin_1_by_declaration(tmp_path: Path) -> None:
         (
             "a.txt",
             b"",
-            "is not a folder, a .py file, a .whl, .zip or .tar.gz, git+PATH_OR_URL[@REVISION], or",
+            "is not a folder, a .py or .ipynb file, a .whl, .zip or .tar.gz, git+PATH_OR_URL[@REVISION], or",
         ),
         ("none", None, "does not exist; expected a folder"),
     ],

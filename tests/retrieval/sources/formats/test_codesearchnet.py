@@ -2,7 +2,12 @@
 
 import gzip
 import json
+import sys
 from pathlib import Path
+
+import pyarrow
+import pytest
+from pyarrow import parquet
 
 from retrieval.sources import GivenLabel, Problem, Query, Snippet
 from retrieval.sources.code.documentation import first_paragraph, worth_asking
@@ -51,6 +56,37 @@ def test_keys_of_the_hugging_face_copy(tmp_path: Path) -> None:
     row = {"func_code_string": "f", "repository_name": "a/b", "func_path_in_repository": "m.go"}
     saved(tmp_path / "go.jsonl", {**row, "language": "go", "func_name": "f"})
     assert list(read_codesearchnet([tmp_path])) == [Snippet("f", "a/b/m.go::f", "a/b/m.go")]
+
+
+def test_parquet_of_the_hub_is_read(tmp_path: Path) -> None:
+    row = {
+        "repository_name": "a/b",
+        "func_path_in_repository": "m.py",
+        "func_name": "f",
+        "whole_func_string": 'def f(x):\n    """Return the x itself."""\n    return x',
+        "language": "python",
+        "func_code_string": "def f(x):\n    return x",
+        "func_code_tokens": ["def", "f"],
+        "func_documentation_string": "Return the x itself.",
+        "func_code_url": LINE["url"],
+    }
+    (tmp_path / "python").mkdir()
+    path = tmp_path / "python/train-00000-of-00001.parquet"
+    parquet.write_table(pyarrow.Table.from_pylist([row]), path)
+    assert list(read_codesearchnet([tmp_path], True)) == [
+        Snippet("def f(x):\n    return x", "a/b/m.py::f", LINE["url"]),
+        Query("Return the x itself.", "a/b/m.py::f", LINE["url"]),
+        GivenLabel("Return the x itself.", "def f(x):\n    return x", 1),
+    ]
+
+
+def test_parquet_without_pyarrow_says_how_to_install_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.parquet").touch()
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    (problem,) = read_codesearchnet([tmp_path])
+    assert "pip install 'cosqa-workbench[parquet]'" in str(problem)
 
 
 def test_a_folder_is_read_in_order_and_bad_records_are_told(tmp_path: Path) -> None:

@@ -83,6 +83,17 @@ def test_containers_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> 
         load_safe_pickle(b"}" * 200 + b".")
 
 
+def test_numbers_that_python_2_wrote_as_long_are_read(tmp_path: Path) -> None:
+    path = tmp_path / "long.pickle"
+    path.write_bytes(
+        b"\x80\x02}(\x8a\x03\x99\x93YX\x08\x00\x00\x00print(1)L17335003L\nX\x05\x00\x00\x00x = 1u."
+    )
+    assert [item.source_id for item in read_staqc_blocks(path) if isinstance(item, Snippet)] == [
+        "5870489",
+        "17335003",
+    ]
+
+
 def test_code_with_its_questions(tmp_path: Path) -> None:
     code = saved(tmp_path, {(7, 0): "a = 1", (8, 0): "b = 2", (9, 0): " ", "x": "c"})
     titles = saved(tmp_path, {7: "How to set a?"}, "titles.pickle")

@@ -2,7 +2,9 @@
 
 from pathlib import Path
 
+import pyarrow
 import pytest
+from pyarrow import parquet
 
 from retrieval.sources import GivenLabel, Problem, Query, Snippet
 from retrieval.sources.formats.table import (
@@ -12,6 +14,7 @@ from retrieval.sources.formats.table import (
     peek_table_file,
     read_table_rows,
 )
+from retrieval.sources.readers.lines import find_separator
 
 
 def test_columns_are_mapped_and_an_empty_label_is_unjudged(tmp_path: Path) -> None:
@@ -26,6 +29,46 @@ def test_columns_are_mapped_and_an_empty_label_is_unjudged(tmp_path: Path) -> No
     ]
     assert [type(item) for item in items[3:]] == [Query, Snippet, Problem, Problem]
     assert str(items[5]).endswith("record 4: \"l\" is '4'; expected 0 to 3")
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16", "utf-16-le", "utf-16-be", "utf-32"])
+@pytest.mark.parametrize("separator", [",", ";", "\t"])
+@pytest.mark.parametrize("name", ["a.csv", "a.tsv"])
+def test_separator_and_encoding_are_found_in_the_file(
+    tmp_path: Path, name: str, separator: str, encoding: str
+) -> None:
+    rows = ("question|the answer|label", '"sort, é; a list"|"def f(x):\n    return x"|1', "other|y = 1|0")
+    (tmp_path / name).write_bytes("\n".join(rows).replace("|", separator).encode(encoding))
+    columns = Columns(query="question", snippet="the answer", label="label")
+    items = list(read_table_rows(tmp_path / name, columns))
+    assert items[:3] == [
+        Query("sort, é; a list", "2", name),
+        Snippet("def f(x):\n    return x", "2", name),
+        GivenLabel("sort, é; a list", "def f(x):\n    return x", 1),
+    ]
+    assert items[5:] == [GivenLabel("other", "y = 1", 0)]
+
+
+@pytest.mark.parametrize(
+    ("header", "separator"),
+    [
+        ("question;answer, in short;judged", ";"),
+        ("question,answer; in short,judged", ","),
+        ('"a;b;c",d', ","),
+        ("query", ","),
+        ("", ","),
+    ],
+)
+def test_the_separator_is_what_gives_most_columns(header: str, separator: str) -> None:
+    assert find_separator(header) == separator
+
+
+def test_a_table_of_parquet_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "a.parquet"
+    parquet.write_table(pyarrow.table({"q": ["ask"], "c": ["code"], "l": [1]}), path)
+    assert peek_table_file(path) == Peek(("q", "c", "l"), ({"q": "ask", "c": "code", "l": 1},))
+    items = list(read_table_rows(path, Columns(query="q", snippet="c", label="l")))
+    assert items[2] == GivenLabel("ask", "code", 1)
 
 
 @pytest.mark.parametrize("columns", [{}, {"query": "q", "label": "l"}])

@@ -38,6 +38,48 @@ def test_trec_run(file: Path) -> None:
     ]
 
 
+def test_json_of_pytrec_eval_is_read_as_run_and_as_qrels(tmp_path: Path) -> None:
+    path = tmp_path / "run.JSON"
+    path.write_text('{"q1": {"d1": 1.5, "d2": 2}, "q2": {}}')
+    assert list(read_run(path).rows) == [
+        Result(None, "q1", "d1", 1.5, 1, 1),
+        Result(None, "q1", "d2", 2.0, 2, 1),
+    ]
+    path.write_text('{"q1": {"d1": 1, "d2": 0}}')
+    assert [row[1:] for row in read_qrels(path).rows] == [("q1", "d1", 1.0, 1), ("q1", "d2", 0.0, 1)]
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ('[{"q1": 1}]', r'expected a number by query and document, as in \{"query": \{"document": 1.5'),
+        ('{"q1": ["d1"]}', "expected a number by query and document"),
+        ('{"q1": {"d1": "high"}}', "expected a number as score, found 'high'"),
+        ('{"q1": {"d1": NaN}}', "expected a number as score, found 'nan'"),
+        ('{"q1": {"d1": true}}', "expected a number as score, found 'True'"),
+        ('{"q1": {"d1": 1}', "nothing after this record can be read"),
+        ("q1 Q0 d1 1 1.0 t", "expected a JSON array or object"),
+    ],
+)
+def test_json_that_is_no_run_is_refused(tmp_path: Path, text: str, message: str) -> None:
+    path = tmp_path / "run.json"
+    path.write_text(text)
+    with pytest.raises(Malformed, match=message):
+        list(read_run(path).rows)
+
+
+def test_a_rank_may_be_written_as_a_data_frame_does(file: Path) -> None:
+    file.write_text("q1 Q0 d2 1.0 2.0 t\n")
+    assert [row.rank for row in read_run(file).rows] == [1]
+
+
+@pytest.mark.parametrize("separator", [";", "\t"])
+def test_annotations_may_be_separated_otherwise(file: Path, separator: str) -> None:
+    rows = ("Language,Query,GitHubUrl,Relevance", "Python,sort,url,2")
+    file.write_text("\n".join(rows).replace(",", separator))
+    assert list(read_qrels(file).rows) == [Judgement("Python", "sort", "url", 2.0, 2)]
+
+
 def test_between_tabs_a_query_may_have_blanks(file: Path) -> None:
     file.write_text("sort a list\t0\td1\t1\n")
     assert next(read_qrels(file).rows).query == "sort a list"

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.sources import Problem
-from retrieval.sources.readers import records
+from retrieval.sources.readers import packing, records
 from retrieval.sources.readers.records import (
     Refused,
     lines_of,
@@ -133,7 +133,7 @@ def test_what_json_writes_is_read_back(
 def test_what_packs_too_well_is_read_to_a_limit_and_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str
 ) -> None:
-    monkeypatch.setattr(records, "SURELY_SMALL", 1000)
+    monkeypatch.setattr(packing, "SURELY_SMALL", 1000)
     path = tmp_path / "bomb.jsonl.gz"
     path.write_bytes(gzip.compress(content.encode()))
     told = [found for found in records.lines_of(path, limit=10_000) if isinstance(found, Problem)]
@@ -155,3 +155,24 @@ def test_a_null_is_not_called_missing(record: dict[str, Any], why: str) -> None:
     with pytest.raises(Refused) as refused:
         text_of_record(record, ["code", "function"])
     assert str(refused.value) == why
+
+
+@pytest.mark.parametrize(
+    "content",
+    ['[\n{"a": 1},\n{"a": 2}\n]\n', '[{"a": 1}, {"a": 2}]', ' \n[\n {\n  "a": 1\n },\n {"a": 2}]'],
+)
+def test_json_lines_that_are_one_array_are_read(tmp_path: Path, content: str) -> None:
+    assert good(saved(tmp_path, "a.jsonl", content)) == [{"a": 1}, {"a": 2}]
+    assert good(saved(tmp_path, "a.jsonl.gz", gzip.compress(content.encode()))) == [{"a": 1}, {"a": 2}]
+
+
+def test_a_line_that_is_an_array_of_numbers_is_a_bad_line(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.jsonl", '[1]\n{"a": 1}\n')
+    assert good(path) == [{"a": 1}]
+    assert problems(path) == [(1, "expected an object, found '[1]'")]
+
+
+def test_bytes_of_latin_1_are_told_with_what_to_do(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.csv", "q;c\nsort;é\nfind;x\n".encode("latin-1"))
+    assert good(path) == [{"q": "find", "c": "x"}]
+    assert problems(path) == [(2, "has bytes that are not UTF-8; convert the file to UTF-8")]
