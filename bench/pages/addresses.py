@@ -114,6 +114,7 @@ PLACES: Final = (
     BenchedPage("query", BROWSE + "queries/{query}/"),
     BenchedPage("matches", BROWSE + "queries/{query}/matches/"),
     BenchedPage("case", "/browse/cases/{case}/"),
+    BenchedPage("case-candidate", "/browse/cases/{case}/candidate/"),
     BenchedPage("case-screened", "/browse/cases/{screened}/"),
     BenchedPage("adjudication", "/adjudication/", RATER),
     BenchedPage("precedents", "/precedents/?q=sort+list", RATER),

@@ -61,8 +61,8 @@ class Missing:
 class Unbound:
     """What a snippet lacks. `problem` says why it is no Python 3, empty where it is.
 
-    `read`: its names could be looked at all the same. `stars` are modules from which everything is imported:
-    names may come from there. `more` names are left out.
+    `read`: its names could be looked at all the same; `parsed`: its text was, else nobody knows what it is.
+    `stars` are modules from which everything is imported: names may come from there. `more` are left out.
     """
 
     names: tuple[Missing, ...]
@@ -70,6 +70,7 @@ class Unbound:
     read: bool = True
     stars: tuple[str, ...] = ()
     more: int = 0
+    parsed: bool = True
 
     @property
     def needs_project(self) -> bool:
@@ -86,10 +87,12 @@ def find_unbound_names(text: str) -> Unbound:
     Python 2 is read as near as it gets; `problem` then says so.
     """
     if len(text) > LONGEST:
-        return Unbound(
-            (), f"It is longer than {LONGEST:,} characters, so its names were not looked up.", False
-        )
-    tree, problem = _tree_of(text)
+        said = f"It is longer than {LONGEST:,} characters, so its names were not looked up."
+        return Unbound((), said, read=False, parsed=False)
+    try:
+        tree, problem = _tree_of(text)
+    except TooComplex as error:
+        return Unbound((), f"Its names were not looked up: it {error}.", read=False, parsed=False)
     if tree is None:
         return Unbound((), problem, read=False)
     free = free_names(tree)
@@ -100,12 +103,13 @@ def find_unbound_names(text: str) -> Unbound:
 
 
 def _tree_of(text: str) -> tuple[ast.Module | None, str]:
+    """The tree, None where there is none, and what is wrong with the text. Raises TooComplex."""
     try:
         return parse_python_source(text), ""
     except SyntaxError as error:
         said = f"It is no Python 3 (line {error.lineno or 1}: {error.msg})."
-    except TooComplex as error:
-        return None, f"Its names were not looked up: it {error}."
+    except TooComplex:
+        raise
     except ValueError as error:
         return None, f"Python can't read it: {error}."
     tree = python2.parse_python2(text)

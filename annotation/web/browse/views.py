@@ -85,6 +85,14 @@ def case(request: HttpRequest, pk: int) -> HttpResponse:
     return render(request, "annotation/cases/case.html", context)
 
 
+@require_role(Role.READER, GET)
+def candidate(request: HttpRequest, pk: int) -> HttpResponse:
+    """The whole text of a case's candidate, however long."""
+    cases = Case.objects.filter(build__in=builds_visible_to(request.user))
+    found = get_object_or_404(cases.select_related("pair__snippet__body"), pk=pk)
+    return HttpResponse(found.pair.snippet.text, content_type="text/plain; charset=utf-8")
+
+
 def note_seen(request: HttpRequest, page: Mapping[str, Any]) -> None:
     """The pairs on the page are seen, and those on its other pages where its counts tell each label."""
     mark_seen(request.user, page["pairs"])

@@ -60,12 +60,21 @@ class Line:
 
 @dataclass(frozen=True, slots=True)
 class Code:
-    """A text as lines; `hidden` counts the lines that are not shown. `title` names the region."""
+    """A text as lines; `hidden` counts the lines that are not shown. `title` names the region.
+
+    `whole` is the address of all of it, where there is one.
+    """
 
     title: str
     prefix: str
     lines: tuple[Line, ...]
     hidden: int = 0
+    whole: str = ""
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether something of the text is not shown."""
+        return bool(self.hidden or any(line.cut for line in self.lines))
 
     @property
     def length(self) -> int:

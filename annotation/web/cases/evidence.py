@@ -5,12 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any, Final
 
 from django.db.models import Min
+from django.urls import reverse
 
 from annotation.derived.rerun import case_takeover
 from annotation.models import Case, Execution, LLMCall, Step, TestProgram
@@ -133,7 +134,9 @@ def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
         query_cut=query_cut,
         sign=case_sign(case.stage, case.label),
         stage=STAGES[case.stage],
-        candidate=candidate_code(case.pair.snippet.text, report),
+        candidate=replace(
+            candidate_code(case.pair.snippet.text, report), whole=reverse("case-candidate", args=[case.pk])
+        ),
         verdicts=verdicts,
         totals=totals_of(verdicts),
         program=program_view(program, report) if program else None,

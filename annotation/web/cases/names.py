@@ -37,7 +37,7 @@ TITLES: Final[Mapping[Kind, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class NamesView:
-    """What a snippet lacks; `problem` says why it is no Python 3."""
+    """What a snippet lacks; `problem` says why it is no Python 3, or why it was not `looked_at`."""
 
     kinds: tuple[dict[str, Any], ...]
     total: int
@@ -45,6 +45,7 @@ class NamesView:
     stars: tuple[str, ...]
     more: int
     needs_project: bool
+    looked_at: bool = True
 
     @property
     def said(self) -> bool:
@@ -86,6 +87,7 @@ def names_view(text: str, prefix: str = "c") -> NamesView:
         stars=found.stars,
         more=found.more,
         needs_project=found.needs_project,
+        looked_at=found.parsed,
     )
 
 

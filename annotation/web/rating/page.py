@@ -7,7 +7,7 @@ Everything on a blind page comes from the texts of the pair and the study's tabl
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
 
@@ -49,7 +49,7 @@ from annotation.web.rating.form import (
     standing_of,
 )
 from annotation.web.rating.place import Skip, Where, skip_of, where_of
-from annotation.web.rating.runs import Editor, RunLine, call_box, editor_of, run_lines
+from annotation.web.rating.runs import Editor, RunLine, call_box, editor_of, pair_url, run_lines
 from annotation.web.rating.study_list import Guide, guide_of
 from annotation.web.rating.words import said_sign
 from annotation.web.review.keys import KeyView, filter_working_keys, views_of
@@ -250,6 +250,12 @@ def urls_of(assignment: Assignment) -> Urls:
     )
 
 
+def whole_url(assignment: Assignment, side: SnippetSide) -> str:
+    """Where all of a snippet can be read."""
+    named = f"?side={side.name}" if side.name else ""
+    return f"{pair_url('rate-snippet', assignment)}{named}"
+
+
 def code_panes(
     assignment: Assignment,
     standing: RatingState,
@@ -265,7 +271,7 @@ def code_panes(
     def pane(side: SnippetSide) -> CodePane:
         name = Pane.OTHER if side.name == "right" else Pane.CODE
         return CodePane(
-            code=candidate_side(side, report),
+            code=replace(candidate_side(side, report), whole=whole_url(assignment, side)),
             box=call_box(assignment, side, standing.drafts, keys) if may_run else None,
             names=names_view(side.pair.snippet.text, prefix_of(side)),
             note="docstring hidden" if side.hidden else "",

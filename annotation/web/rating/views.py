@@ -85,6 +85,14 @@ def pair(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     return show_pair(request, own_assignment(request, study_pk, number), start=start)
 
 
+@require_role(Role.EXPERT, GET)
+def snippet(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
+    """The whole text of a snippet, however long, without the docstrings that the study hides or folds."""
+    found = own_assignment(request, study_pk, number)
+    shown = shown_pair.side_called(found, request.GET.get("side", ""))
+    return HttpResponse(shown.text.code, content_type="text/plain; charset=utf-8")
+
+
 @require_role(Role.EXPERT, FORM)
 def run(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     """Keep the test that was sent and have it run. A GET runs nothing: it goes back to the pair."""

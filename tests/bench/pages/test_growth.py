@@ -104,6 +104,7 @@ NOT_SEEDED: Final = {
     "rate-next",
     "rate-pair",
     "rate-ran",
+    "rate-snippet",
     "rate-answer",
     "rate-strength",
     "rate-trial",

@@ -114,6 +114,13 @@ def test_what_cannot_be_read_says_so(text: str) -> None:
     assert found.problem
 
 
+@pytest.mark.parametrize(
+    ("text", "parsed"), [("def f(:", True), ("x " * (LONGEST // 2 + 1), False), ("a\n" * 90_000, False)]
+)
+def test_what_is_too_much_to_be_looked_at_is_not_called_another_language(text: str, parsed: bool) -> None:
+    assert find_unbound_names(text).parsed is parsed
+
+
 def test_a_flood_of_names_is_cut() -> None:
     found = find_unbound_names("\n".join(f"name_{number}" for number in range(MOST_NAMES + 5)))
 

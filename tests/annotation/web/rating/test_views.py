@@ -43,6 +43,29 @@ def test_the_docstring_is_shown_folded_or_nowhere(client: Client, docstring: str
     assert 'id="c-3"' in html, "lines keep their numbers"
 
 
+@pytest.mark.parametrize("docstring", Study.Docstring.values)
+def test_the_whole_text_of_a_long_snippet_keeps_to_the_studys_docstrings(
+    client: Client, docstring: str
+) -> None:
+    long = DOCUMENTED + "".join(f"x = {line}\n" for line in range(2_000))
+    of = of_code(client, long, docstring=docstring)
+    assert f'<a href="{path(of, "text/")}">Whole text</a>' in page(client, of)
+    whole = client.get(path(of, "text/")).content.decode()
+    assert whole.endswith("x = 1999")
+    assert ("Tells the secret" in whole) is (docstring == "shown")
+
+
+def test_of_two_snippets_each_has_its_own_whole_text(client: Client) -> None:
+    of = of_two(client, swapped=True)
+    assert "def other" in client.get(path(of, "text/?side=left")).content.decode()
+    assert "def reverse" in client.get(path(of, "text/?side=right")).content.decode()
+
+
+def test_nobody_else_reads_the_text_of_a_raters_pair(client: Client, erin: Client) -> None:
+    of = of_code(client, DOCUMENTED)
+    assert erin.get(path(of, "text/")).status_code == 404
+
+
 def test_it_is_stored_with_the_rating(client: Client) -> None:
     of = of_code(client, DOCUMENTED, docstring="folded")
     send(client, of, "1")

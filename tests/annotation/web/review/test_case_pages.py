@@ -11,6 +11,7 @@ from annotation import review
 from annotation.accounts.roles import Role
 from annotation.models import Case, Draft, Seen
 from annotation.review import drafts
+from retrieval.models import Text
 from sandbox.reports.report import Outcome
 from tests import factories
 
@@ -34,6 +35,29 @@ def text(client: Client, case: Case, **headers: str) -> str:
     answer = client.get(url(case), headers=headers)
     assert answer.status_code == 200
     return answer.content.decode()
+
+
+TALL = "def tall(x):\n" + "".join(f"    x = x + {line}\n" for line in range(20_000)) + "    return x"
+
+
+def test_of_a_long_candidate_the_whole_text_is_a_link_away(erin: Client, case: Case) -> None:
+    whole = reverse("case-candidate", args=[case.pk])
+    assert whole not in text(erin, case)
+    case.pair.snippet = Text.objects.keep(TALL)
+    case.pair.save()
+    page = text(erin, case)
+    # 1,500 of 20,002 lines are shown.
+    assert f'18,502 more lines not shown. <a href="{whole}">Whole text</a>' in page
+    assert "<summary>Not looked at</summary>" in page
+    assert "Not Python 3" not in page
+    answer = erin.get(whole)
+    assert (answer.content.decode(), answer["Content-Type"]) == (TALL, "text/plain; charset=utf-8")
+
+
+def test_of_a_candidate_with_a_cut_line_too(erin: Client, case: Case) -> None:
+    case.pair.snippet = Text.objects.keep(f"x = '{'y' * 2_000}'")
+    case.pair.save()
+    assert f'<a href="{reverse("case-candidate", args=[case.pk])}">Whole text</a>' in text(erin, case)
 
 
 def test_everything_is_on_one_page(erin: Client, case: Case) -> None:
