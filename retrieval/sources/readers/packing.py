@@ -17,7 +17,7 @@ import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, NamedTuple, TextIO
 
 from retrieval.sources.readers.read_progress import open_metered_file
 
@@ -144,9 +144,9 @@ class _Pieces(io.RawIOBase):
         return len(piece)
 
 
-UNPACKERS: Final[dict[str, Callable[[io.BufferedReader], io.BufferedReader]]] = {
-    ".gz": lambda raw: gzip.GzipFile(fileobj=raw),  # type: ignore[dict-item,return-value]  # it can peek, too
-    ".bz2": lambda raw: bz2.BZ2File(raw),  # type: ignore[return-value]
+UNPACKERS: Final[dict[str, Callable[[io.BufferedReader], Any]]] = {
+    ".gz": lambda raw: gzip.GzipFile(fileobj=raw),
+    ".bz2": bz2.BZ2File,
     ".xz": _unpack_xz,
     ".zst": _unpack_zstd,
 }
