@@ -7,7 +7,7 @@ import ast
 from collections.abc import Iterator
 from dataclasses import astuple, dataclass
 
-from sandbox.candidate.constants import find_constants
+from sandbox.candidate.constants import find_constants, find_declared_globals
 from sandbox.candidate.fixed_names import (
     find_fixed_names,
     find_moving_names,
@@ -18,7 +18,7 @@ from sandbox.candidate.name_rebinding import has_rebound_names
 from sandbox.candidate.names import case_names
 from sandbox.candidate.prelude import find_prelude
 from sandbox.candidate.runners import find_calls, find_final_exit, find_pytest_tests
-from sandbox.candidate.shared_values import find_shared_comparisons
+from sandbox.candidate.shared_values import find_readings, find_shared_comparisons
 from sandbox.candidate.syntax import UNREADABLE, TooComplex, parse_python_source, walk_tree_nodes
 from sandbox.candidate.touch_analysis import Origins, find_touching_assertions
 from sandbox.program import Program, candidate_names, list_test_functions, subject_of
@@ -49,7 +49,9 @@ class ExecutionPlan:
     while the candidate runs in another thread. `plain` definitions nothing decorates. Of
     `taken_built_ins` the candidate has its own. `pytest`: the functions and classes that are left to it.
     `constants` are names of data that the program only reads, `shared` the comparisons all of whose sides the
-    candidate gives or may have changed: line, column, and which sides it does not give.
+    candidate gives or may have changed: line, column, and which sides it does not give. `readings`: names
+    that these have, and those whose parts they were bound to. `declared`: names that the candidate declares
+    as global, and the program binds at its top level.
     """
 
     names: tuple[str, ...]
@@ -69,6 +71,8 @@ class ExecutionPlan:
     pytest: tuple[str, ...] = ()
     constants: tuple[str, ...] = ()
     shared: tuple[tuple[int, int, tuple[int, ...]], ...] = ()
+    readings: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    declared: tuple[str, ...] = ()
 
     def for_harness(self) -> dict[str, object]:
         """What of it the harness is told."""
@@ -87,6 +91,8 @@ class ExecutionPlan:
             "pytest": self.pytest,
             "constants": self.constants,
             "shared": self.shared,
+            "readings": self.readings,
+            "declared": self.declared,
         }
 
 
@@ -111,6 +117,7 @@ def _plan(program: Program, tree: ast.Module | None, candidate: ast.Module | Non
         return ExecutionPlan(names, (), (), (), False, loops, alias, cases)
     taken, pytest = frozenset(names), find_pytest_tests(tree)
     calls = () if pytest else find_calls(tree)
+    shared = find_shared_comparisons(tree, candidate, taken)
     return ExecutionPlan(
         names=names,
         prelude=find_prelude(tree, taken, candidate),
@@ -128,7 +135,9 @@ def _plan(program: Program, tree: ast.Module | None, candidate: ast.Module | Non
         final_exit=None if calls or cases else find_final_exit(tree),
         pytest=pytest,
         constants=find_constants(tree, candidate, taken),
-        shared=find_shared_comparisons(tree, candidate, taken),
+        shared=shared,
+        readings=find_readings(tree, shared, taken),
+        declared=tuple(sorted(find_declared_globals(tree, candidate))),
     )
 
 

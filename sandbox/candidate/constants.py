@@ -4,12 +4,19 @@ import ast
 import builtins
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator
-from typing import Final, TypeVar
+from typing import Final, TypeGuard, TypeVar
 
 from sandbox.candidate.scopes import free_names
 from sandbox.candidate.syntax import walk_tree_nodes
 
-__all__ = ["find_constants", "find_named_globals", "find_reached", "find_results"]
+__all__ = [
+    "find_binding",
+    "find_constants",
+    "find_declared_globals",
+    "find_named_globals",
+    "find_reached",
+    "find_results",
+]
 
 Place = TypeVar("Place", bound=Hashable)
 
@@ -28,13 +35,35 @@ _HOLDING = frozenset(
 )
 _LOOKING_CALLS = frozenset(
     {
+        *("isclose", "allclose", "array_equal", "equals", "mean", "std", "prod", "fsum", "issubclass"),
+        *("startswith", "endswith", "item", "hexdigest", "dump", "getsizeof", "pprint", "pformat"),
         *("len", "sum", "any", "all", "str", "repr", "print", "bool", "isinstance", "type", "id", "hash"),
         *("int", "float", "bytes", "join", "index", "count", "subTest", "dumps", "format"),
         *("issubset", "issuperset", "isdisjoint"),
     }
 )
 _READ_METHODS = frozenset(
-    {*("items", "keys", "values", "get", "copy", "index", "count", "issubset", "issuperset", "isdisjoint")}
+    {
+        *("tolist", "to_list", "to_dict", "equals", "head", "tail", "iterrows", "itertuples", "astype"),
+        *("sum", "mean", "std", "min", "max", "all", "any", "round", "union", "intersection", "difference"),
+        *("items", "keys", "values", "get", "copy", "index", "count", "issubset", "issuperset", "isdisjoint"),
+    }
+)
+# Those that somebody may be given to call.
+_CHANGING_METHODS = frozenset(
+    {
+        *("append", "extend", "insert", "remove", "pop", "clear", "sort", "reverse", "add", "discard"),
+        *("update", "setdefault", "popitem", "appendleft", "popleft", "extendleft", "rotate", "fill"),
+        *("put", "resize", "itemset", "setflags", "difference_update", "intersection_update"),
+        *("symmetric_difference_update", "frombytes", "write", "byteswap"),
+    }
+)
+# What their functions give holds at most what they are given, which they leave as it is.
+_READING_MODULES = frozenset(
+    {"math", "statistics", "itertools", "collections", "numpy", "np", "pandas", "pd"}
+)
+_WRITING = frozenset(
+    {"put", "place", "copyto", "putmask", "fill_diagonal", "shuffle", "put_along_axis", "at"}
 )
 _MAKING = frozenset({name for name, value in vars(builtins).items() if isinstance(value, type)}) | {
     *("sorted", "range", "sum", "min", "max", "len", "abs", "pow", "round", "divmod", "chr", "ord"),
@@ -45,10 +74,23 @@ def find_named_globals(candidate: ast.Module | None) -> frozenset[str]:
     """Names of the module that a candidate mentions without having them, or declares as global."""
     if candidate is None:
         return frozenset()
-    declared = {
-        name for node in walk_tree_nodes(candidate) if isinstance(node, ast.Global) for name in node.names
-    }
-    return frozenset({node.id for node in free_names(candidate).nodes} | declared)
+    declared = (node.names for node in walk_tree_nodes(candidate) if isinstance(node, ast.Global))
+    return frozenset({node.id for node in free_names(candidate).nodes}.union(*declared))
+
+
+def find_declared_globals(tree: ast.Module, candidate: ast.Module | None) -> frozenset[str]:
+    """Names that a candidate declares as global, and that the program binds by `name = …` alone."""
+    nodes = walk_tree_nodes(candidate) if candidate else ()
+    declared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    if not declared:
+        return frozenset()
+    plain = Counter(
+        statement.targets[0].id
+        for statement in tree.body
+        if isinstance(statement, ast.Assign) and isinstance(statement.targets[0], ast.Name)
+    )
+    bound = _Uses(tree, frozenset()).bound
+    return frozenset(name for name in declared if plain[name] and plain[name] == bound[name])
 
 
 def find_results(tree: ast.Module, names: frozenset[str]) -> frozenset[str]:
@@ -56,7 +98,7 @@ def find_results(tree: ast.Module, names: frozenset[str]) -> frozenset[str]:
     # A statement is a step of its own on the way: with many names on both sides there are not too many ways.
     ways = defaultdict[str | ast.AST, set[str | ast.AST]](set)
     for node in walk_tree_nodes(tree):
-        value, targets = _binding(node)
+        value, targets = find_binding(node)
         if value is not None:
             ways[node].update(name for target in targets for name in _names(target))
             for name in _names(value):
@@ -81,18 +123,45 @@ def find_constants(tree: ast.Module, candidate: ast.Module | None, names: frozen
     Whoever changes them is not the program. What the candidate's text mentions as a name of the module is
     left out: the program may have it there for the candidate. The candidate may change what it is given.
     """
-    if not any(isinstance(statement, (ast.Assign, ast.AnnAssign)) for statement in tree.body):
+    mentioned = find_named_globals(candidate) | names
+    places = [one for one in _assignments(tree) if one[0].partition(".")[0] not in mentioned or one[2]]
+    if not places:
         return ()
     uses = _Uses(tree, names)
-    mentioned = find_named_globals(candidate) | names
-    found = []
-    for statement in tree.body:
-        value, targets = _binding(statement)
-        if isinstance(statement, (ast.Assign, ast.AnnAssign)) and value is not None and len(targets) == 1:
-            name = targets[0].id if isinstance(targets[0], ast.Name) else ""
-            if name and name not in mentioned and uses.bound[name] == 1 and uses.is_fresh(value):
-                found += [name] if uses.is_only_read(name) else []
-    return tuple(found)
+    return tuple(name for name, value, _ in places if uses.is_fresh(value) and uses.is_constant(name))
+
+
+def _assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr, bool]]:
+    """What is bound to single names at the top level, or as `Class.name`; and whether a class has tests."""
+    for node in tree.body:
+        if _is_plain_class(node):
+            is_test = any(getattr(one, "name", "").startswith("test") for one in node.body)
+            for inner in walk_tree_nodes(node):
+                name, value = _assigned(inner)
+                owner, _, attribute = name.rpartition(".")
+                if value is not None and (owner in ("cls", node.name) or (not owner and inner in node.body)):
+                    yield f"{node.name}.{attribute}", value, is_test
+        else:
+            name, value = _assigned(node)
+            if value is not None and "." not in name:
+                yield name, value, False
+
+
+def _assigned(node: ast.AST) -> tuple[str, ast.expr | None]:
+    """The name, or `name.attribute`, that a statement binds alone, and its value."""
+    value, targets = find_binding(node)
+    if isinstance(node, (ast.Assign, ast.AnnAssign)) and value is not None and len(targets) == 1:
+        match targets[0]:
+            case ast.Name(id=name):
+                return name, value
+            case ast.Attribute(value=ast.Name(id=owner), attr=name):
+                return f"{owner}.{name}", value
+    return "", None
+
+
+def _is_plain_class(node: ast.AST) -> TypeGuard[ast.ClassDef]:
+    """Whether what is bound in its body becomes an attribute as it is."""
+    return isinstance(node, ast.ClassDef) and not (node.keywords or node.decorator_list)
 
 
 class _Uses:
@@ -105,6 +174,7 @@ class _Uses:
         self._loads = defaultdict[str, list[ast.AST]](list)
         self._functions: dict[str, ast.AST] = {}
         self._imported = set[str]()
+        self._holders = set[str]()
         self._steps = 0
         for node in walk_tree_nodes(tree):
             self._parents.update((child, node) for child in ast.iter_child_nodes(node))
@@ -114,7 +184,14 @@ class _Uses:
         match node:
             case ast.Name(id=name, ctx=ast.Load()):
                 self._loads[name].append(node)
-            case ast.Name(id=name) | ast.arg(arg=name) | ast.ClassDef(name=name):
+            case ast.Attribute(attr=name, ctx=ast.Load()):
+                self._loads[f".{name}"].append(node)
+            case ast.Attribute(attr=name):
+                self.bound[f".{name}"] += 1
+            case ast.ClassDef(name=name):
+                self.bound[name] += 1
+                self._holders |= {name} if _only_holds(node) else set()
+            case ast.Name(id=name) | ast.arg(arg=name):
                 self.bound[name] += 1
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 self.bound[name] += 1
@@ -142,10 +219,18 @@ class _Uses:
             is_library = node.id in self._imported and isinstance(
                 self._parents[node], (ast.Call, ast.Attribute)
             )
-            return is_library or node.id in own or (node.id in _MAKING and not self.bound[node.id])
+            is_made = node.id in self._holders and self.bound[node.id] == 1
+            is_made |= node.id in _MAKING and not self.bound[node.id]
+            return is_library or node.id in own or is_made
         if isinstance(node, ast.Attribute):
             return isinstance(self._parents[node], (ast.Call, ast.Attribute))
         return not isinstance(node, (ast.Lambda, ast.Await, ast.Yield, ast.YieldFrom, ast.NamedExpr))
+
+    def is_constant(self, name: str) -> bool:
+        """Whether a name, or an attribute `Class.name`, is bound once and then only read."""
+        owner, _, name = name.rpartition(".")
+        names = [name, f".{name}"] if owner else [name]
+        return sum(self.bound[one] for one in names) == 1 and all(map(self.is_only_read, names))
 
     def is_only_read(self, name: str) -> bool:
         """Whether no statement of the program changes what a name has, or what it hands on of it."""
@@ -169,11 +254,12 @@ class _Uses:
                     return set()
                 case ast.Subscript(ctx=ast.Load()) | ast.Starred() | ast.keyword():
                     node = parent
-                case ast.Attribute(attr=method, ctx=ast.Load()) if method in _READ_METHODS:
+                case ast.Attribute(attr=method, ctx=ast.Load()):
                     call = self._parents.get(parent)
-                    if not isinstance(call, ast.Call) or call.func is not parent:
+                    is_called = isinstance(call, ast.Call) and call.func is parent
+                    if method in _CHANGING_METHODS or (is_called and method not in _READ_METHODS):
                         return None
-                    node = call
+                    node = call if call is not None and is_called else parent
                 case ast.Call():
                     given = self._given_to(parent)
                     if given is not _HELD:
@@ -182,7 +268,7 @@ class _Uses:
                 case ast.IfExp(test=test) if test is node:
                     return set()
                 case ast.For() | ast.AsyncFor() | ast.comprehension() | ast.Assign() | ast.AnnAssign():
-                    _, targets = _binding(parent)
+                    _, targets = find_binding(parent)
                     parts = [part for target in targets for part in walk_tree_nodes(target)]
                     is_kept = any(isinstance(part, (ast.Attribute, ast.Subscript)) for part in parts)
                     return None if is_kept else {part.id for part in parts if isinstance(part, ast.Name)}
@@ -200,7 +286,9 @@ class _Uses:
             return self._parameters(self._parents.get(call))
         if not self._results.isdisjoint(_names(call.func)):
             return set()  # the harness sees what the candidate is given
-        if name in _HOLDING:
+        owner = getattr(getattr(call.func, "value", None), "id", "")
+        is_reading = owner in _READING_MODULES and owner in self._imported and name not in _WRITING
+        if name in _HOLDING or is_reading:
             return _HELD
         return self._parameters(self._functions.get(name) if self.bound[name] == 1 else None)
 
@@ -210,11 +298,16 @@ class _Uses:
         return {node.arg for node in walk_tree_nodes(function.args) if isinstance(node, ast.arg)}
 
 
+def _only_holds(node: ast.ClassDef) -> bool:
+    """Whether objects of a class are nothing but what they are given, which only they hold."""
+    return not any(isinstance(one, _FUNCTIONS) and one.name[:2] == "__" for one in node.body)
+
+
 # What a call gives holds what it was given.
 _HELD = {""}
 
 
-def _binding(node: ast.AST) -> tuple[ast.expr | None, list[ast.expr]]:
+def find_binding(node: ast.AST) -> tuple[ast.expr | None, list[ast.expr]]:
     """What a node binds, and to which targets."""
     match node:
         case ast.Assign(value=value, targets=targets):

@@ -9,10 +9,10 @@ import builtins
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
 
-from sandbox.candidate.constants import find_named_globals, find_reached, find_results
+from sandbox.candidate.constants import find_binding, find_named_globals, find_reached, find_results
 from sandbox.candidate.syntax import walk_tree_nodes
 
-__all__ = ["find_shared_comparisons"]
+__all__ = ["find_readings", "find_shared_comparisons"]
 
 Comparison = tuple[int, int, tuple[int, ...]]
 _EQUALITIES = frozenset(
@@ -40,6 +40,36 @@ def find_shared_comparisons(
         if changed or (changed is None and not named.isdisjoint(_names(operands))):
             found.append((node.lineno, node.col_offset, tuple(changed or ())))
     return tuple(found) if any(one[2] for one in found) else ()
+
+
+def find_readings(
+    tree: ast.Module, shared: tuple[Comparison, ...], names: frozenset[str]
+) -> tuple[tuple[str, tuple[str, ...]], ...]:
+    """The names that shared comparisons have, each with those whose parts it was bound to.
+
+    `for key, wanted in table.items(): assert get(table, key) == wanted` has `wanted` of `table`.
+    """
+    if not shared:
+        return ()
+    sides_at = {(line, column): sides for line, column, sides in shared}
+    compared = {
+        name
+        for node, operands in _comparisons(tree)
+        for side in sides_at.get((node.lineno, node.col_offset), ())
+        for name in _names([operands[side]])
+    }
+    results = find_results(tree, names)
+    ways = defaultdict[str, set[str]](set)
+    for node in walk_tree_nodes(tree):
+        value, targets = find_binding(node)
+        if value is not None and not isinstance(node, ast.comprehension):
+            for name in _names(targets):
+                ways[name].update({*_names([value])} - results - {*dir(builtins)})
+    return tuple(
+        (name, tuple(sorted(found)))
+        for name in sorted(compared)
+        if name in ways and (found := find_reached({**ways}, [name]) - {name})
+    )
 
 
 def _find_shared(tree: ast.Module, results: frozenset[str]) -> set[str]:

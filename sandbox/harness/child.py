@@ -273,8 +273,13 @@ class _Execution:
         source, sentinel = self._request["source"], f"assertions {os.urandom(8).hex()}"
         tree: Any = compile(source, PROGRAM, "exec", _ONLY_AST, dont_inherit=True)
         self.recorder.lines_of_calls = lines_of_calls(tree)
-        instrumenter = Instrumenter(source, sentinel, self._request["constants"], self._request["shared"])
+        self._changes.learn_readings(dict(self._request["readings"]), self._request["declared"])
+        told = [*dict(self._request["readings"]), *self._request["declared"]]
+        constants, shared = self._request["constants"], self._request["shared"]
+        instrumenter = Instrumenter(source, sentinel, constants, shared, told if shared else [])
         instrumenter.rewrite(tree)
+        asserting = {line for site in instrumenter.sites for line in site.lines}
+        self._changes.lines_of_calls = self.recorder.lines_of_calls - asserting
         self._shown = untested_lines(tree, instrumenter.sites)
         doors = Doors(self.recorder, hide)
         places = {(line, column): rest for line, column, *rest in self._request["places"]}

@@ -8,7 +8,9 @@ that is compared stays as it is: the site has it.
 `R.call(R.begin(7), self.assertEqual, a, b)`, and `with self.assertRaises(E):` becomes
 `with R.context(7, self.assertRaises, E):`. pytest's `raises` and `warns` are assertions alike, and
 `with expected:` is `with R.block(7, expected):` where a program names one of them. `WANTED = [1]` becomes
-`WANTED = R.keep("WANTED", [1])` where the program only reads these data.
+`WANTED = R.keep("WANTED", [1])` where the program only reads these data, and `class Test: WANTED = [1]` has
+`R.keep("Test.WANTED", [1])`. `a, b = pair` becomes `a, b = R.bound("a b", pair)`, and `for a, b in pairs:`
+begins with `R.bound("a b", None)`, where it has to be known when a name was bound.
 """
 
 from __future__ import annotations
@@ -18,7 +20,9 @@ import _ast
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import CodeType
-    from typing import Any
+    from typing import Any, TypeVar
+
+    Node = TypeVar("Node", _ast.expr, _ast.stmt)
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
 _JUDGING = frozenset({"fail", "raises", "warns", "deprecated_call"})
@@ -75,12 +79,13 @@ class Site:
             "is_strict",
             "leads_back",
             "line",
+            "lines",
         ),
         *("origins", "source", "written"),
     )
 
     def __init__(self, line: int, column: int, source: str) -> None:
-        self.line, self.column, self.source = line, column, source
+        self.line, self.column, self.source, self.lines = line, column, source, range(line, line + 1)
         self.case, self.leads_back, self.by_identity, self.is_equality = "", False, False, False
         self.is_strict = True
         self.origins: list[list[int]] = []
@@ -94,9 +99,14 @@ class Instrumenter:
     """Rewrites one module's tree in place; `sites` grows by one for each assertion found."""
 
     def __init__(
-        self, source: str, sentinel: str, constants: list[str], shared: list[tuple[int, int, list[int]]]
+        self,
+        source: str,
+        sentinel: str,
+        constants: list[str],
+        shared: list[tuple[int, int, list[int]]],
+        told: list[str],
     ) -> None:
-        self._constants = frozenset(constants)
+        self._constants, self._told = frozenset(constants), frozenset(told)
         self._shared = {(line, column): operands for line, column, operands in shared}
         self.sites: list[Site] = []
         self._lines = source.splitlines()
@@ -110,14 +120,33 @@ class Instrumenter:
         self._collect(tree.body)
         self._block(tree.body)
         if self._constants:
-            self._keep(tree.body)
+            self._keep(tree.body, "")
+        if self._told:
+            self._tell_bindings(tree.body)
 
-    def _keep(self, statements: list[Any]) -> None:
+    def _keep(self, statements: list[Any], owner: str) -> None:
         for statement in statements:
-            targets = getattr(statement, "targets", None) or [getattr(statement, "target", None)]
-            name, value = getattr(targets[0], "id", ""), getattr(statement, "value", None)
+            if isinstance(statement, _ast.ClassDef) and not owner:
+                self._keep(statement.body, f"{statement.name}.")
+                continue
+            target, value = _target(statement), getattr(statement, "value", None)
+            name = owner + (getattr(target, "id", "") or getattr(target, "attr", ""))
             if name in self._constants and value is not None:
                 statement.value = self._recorder("keep", [_constant(name, value), value], value)
+            for field in _BLOCKS if owner else ():
+                self._keep(getattr(statement, field, None) or [], owner)
+
+    def _tell_bindings(self, statements: list[Any]) -> None:
+        for statement in statements:
+            target, value = _target(statement), getattr(statement, "value", None)
+            names = " ".join(sorted(self._told & _names_in(target))) if target is not None else ""
+            if names and isinstance(statement, (_ast.For, _ast.AsyncFor)):
+                told = self._recorder("bound", [_constant(names, target), _constant(None, target)], target)
+                statement.body.insert(0, _at(_ast.Expr(told), target))
+            elif names and value is not None and not isinstance(statement, _ast.AugAssign):
+                statement.value = self._recorder("bound", [_constant(names, value), value], value)
+            for field in _BLOCKS:
+                self._tell_bindings(getattr(statement, field, None) or [])
 
     def _learn_shared(self, site: int, place: int, node: _ast.expr, operands: list[_ast.expr]) -> None:
         shared = self._shared.get((node.lineno, node.col_offset))
@@ -218,6 +247,7 @@ class Instrumenter:
     def _site(self, statement: _ast.stmt, segment: list[str]) -> int:
         text = " ".join(line.strip() for line in segment)
         self.sites.append(Site(statement.lineno, statement.col_offset, text[:_SOURCE_CHARACTERS]))
+        self.sites[-1].lines = range(statement.lineno, (statement.end_lineno or statement.lineno) + 1)
         return len(self.sites) - 1
 
     def _segment(self, statement: _ast.stmt | _ast.expr) -> list[str]:
@@ -276,6 +306,11 @@ def _is_strict(test: _ast.Compare) -> bool:
     return all(isinstance(one, _ast.Eq) for one in test.ops)
 
 
+def _target(statement: Any) -> Any:
+    """What a statement binds first: of `a = b = 1` that is `a`."""
+    return (getattr(statement, "targets", None) or [getattr(statement, "target", None)])[0]
+
+
 def _names_in(node: _ast.AST) -> set[str]:
     waiting, found = [node], set[str]()
     while waiting:
@@ -291,7 +326,7 @@ def _names_in(node: _ast.AST) -> set[str]:
 
 
 def lines_of_calls(tree: _ast.Module) -> set[int]:
-    """The lines of statements that bind nothing and judge nothing: what they call is called for its doing."""
+    """The lines of statements that bind nothing: what they call, but for judges, is called for its doing."""
     waiting, found = list[_ast.AST](tree.body), set[int]()
     while waiting:
         statement: Any = waiting.pop()
@@ -326,11 +361,11 @@ def linked(code: CodeType, sentinel: str, recorder: object) -> CodeType:
     return code.replace(co_consts=constants)
 
 
-def _constant(value: int | str, place: _ast.expr) -> _ast.expr:
+def _constant(value: int | str | None, place: _ast.expr) -> _ast.expr:
     return _at(_ast.Constant(value), place)
 
 
-def _at(node: _ast.expr, place: _ast.expr) -> _ast.expr:
+def _at(node: Node, place: _ast.expr) -> Node:
     node.lineno, node.col_offset = place.lineno, place.col_offset
     node.end_lineno, node.end_col_offset = place.end_lineno, place.end_col_offset
     return node

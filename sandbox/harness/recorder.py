@@ -64,7 +64,7 @@ class _Evaluation:
 
 
 class Recorder:
-    """Receives keep, begin, value, operand, end, call, context and block from the instrumented program.
+    """What the instrumented program calls: keep, bound, begin, value, operand, end, call, context, block.
 
     `look` is asked before an assertion, given the frame that evaluates it, and `look_again` after it, where
     something is not `usual`: a program may put back before its end what it has exchanged. `look_at_data` is
@@ -113,6 +113,11 @@ class Recorder:
     def keep(self, name: str, value: Any) -> Any:
         """Data that the program only reads, handed on unchanged."""
         return self._changes.keep(name, value)
+
+    def bound(self, names: str, value: Any) -> Any:
+        """The program binds some names to a value, handed on unchanged."""
+        self._changes.bound(names, value)
+        return value
 
     def begin(self, site: int, frame: FrameType | None = None, key: int = 0) -> _Evaluation:
         """An assertion is reached; what it compares follows. A block has a `frame` and a `key` of its own."""
@@ -443,7 +448,7 @@ class _Context:
 class Doors:
     """What the instrumented program holds of the recorder: each leads nowhere else."""
 
-    __slots__ = ("begin", "block", "call", "context", "end", "keep", "operand", "value")
+    __slots__ = ("begin", "block", "bound", "call", "context", "end", "keep", "operand", "value")
 
     def __init__(self, recorder: Recorder, hide: Callable[[Any], Any]) -> None:
         for name in self.__slots__:

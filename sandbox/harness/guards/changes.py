@@ -2,16 +2,29 @@
 
 Data that the program only reads, and never gave to the candidate, change by no hand but the candidate's: that
 is a sign. What it was given, or what it mentions, is the candidate's to change. But where it is then
-compared with the candidate's result, the comparison has to hold too with what it was before the call.
+compared with the candidate's result, the comparison has to hold too with what it was before the call. What
+the program read out of data after such a change is no better than the change.
 """
 
 from __future__ import annotations
 
-import _operator
 import _thread
 import sys
 
 from sandbox.harness.guards.candidate_operations import CLASS, FEIGNED, NONE
+from sandbox.harness.guards.contents import (
+    MOST_ITEMS,
+    PLAIN,
+    contents_of,
+    held_by,
+    holds,
+    is_as_it_was,
+    is_left,
+    restored,
+    sum_of,
+    with_classes,
+    without_sums,
+)
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -19,31 +32,19 @@ if TYPE_CHECKING:
     from types import CodeType, FrameType
     from typing import Any
 
+    from sandbox.harness.guards.contents import Held
     from sandbox.harness.instrument import Again, Site
     from sandbox.harness.trace.tracer import Tracer
 
-    # Containers by their identity, each with what it holds.
-    _Held = dict[int, tuple[object, Any]]
 
-_is, _len, _thread_number = _operator.is_, len, _thread.get_ident
-_bases = type.__dict__["__mro__"].__get__
+_len, _thread_number = len, _thread.get_ident
+# What no name of the module is bound to.
+_NOTHING = object()
 _members = type.__dict__["__dict__"].__get__
-_Function = type(lambda: 0)
-_BuiltIn, _Module = type(len), type(sys)
-_Method = type((lambda self: 0).__get__(0))
-_PLAIN = frozenset(map(id, (bool, int, float, complex, str, bytes, type(None), range, type, _Module)))
-_MOST_VALUES, _MOST_CONTAINERS, _MOST_CHANGES, _MOST_CHECKED = 3000, 500, 1000, 400_000
-_MOST_BYTES, _COST_OF_CONTAINER = 1 << 20, 20
-# Of a larger container nothing is kept: a copy would take memory that the program may need.
-_MOST_ITEMS = 100_000
+_Function, _BuiltIn, _Module = type(lambda: 0), type(len), type(sys)
+_MOST_CONTAINERS, _MOST_CHANGES, _MOST_CHECKED, _COST_OF_CONTAINER = 500, 1000, 400_000, 20
 _SIGN = "changes data of the program that it was not given"
-
-
-class _Slotless:
-    pass
-
-
-_Attributes: Any = type(vars(_Slotless)["__dict__"])
+_EMPTY = frozenset(map(id, (tuple, bytes, int, float, str, bool, type(None), list, dict, set)))
 
 
 class Changes:
@@ -65,65 +66,98 @@ class Changes:
         self._is_shared = is_shared
         self._mentioned: tuple[str, ...] = ()
         self._constants: dict[str, object] = {}
-        self._kept: _Held = {}
+        self._kept: Held = {}
         self._items = self._checked = 0
         self._told = False
         # Of the outermost calls that go on, by their threads: what there was when they began.
-        self._began: dict[int, list[tuple[int, _Held, _Held, dict[str, object]]]] = {}
+        self._began: dict[int, list[tuple[int, Held, Held, dict[str, object]]]] = {}
         # By the number of a call: what it changed of its arguments.
-        self._changes: dict[int, _Held] = {}
+        self._changes: dict[int, Held] = {}
         # What it mentions, as the program had it, and as it was after the last call.
-        self._since: tuple[_Held, dict[str, object]] = {}, {}
-        self._after: tuple[_Held, dict[str, object]] = {}, {}
+        self._since: tuple[Held, dict[str, object]] = {}, {}
+        self._after: tuple[Held, dict[str, object]] = {}, {}
         # What was empty when the candidate first changed it is a place for results.
         self._places: dict[int, object] = {}
         self._last: dict[int, int] = {}
+        # Changed by a call that gave a result, and not by taking out: container, contents since, which call.
+        self._spoilt: dict[int, tuple[object, Any, int]] = {}
+        # By names: of what they are parts, how many calls there were when they were bound, and to what.
+        self._readings: dict[str, list[str]] = {}
+        self._bound: dict[str, int] = {}
+        self._own: dict[str, object] = {}
+        self._declared: frozenset[str] = frozenset()
+        # Constants of the program's classes that were seen to be what they were bound to.
+        self._settled: set[str] = set()
+        # Statements that call something for what it does, and the calls that they made.
+        self.lines_of_calls: set[int] = set()
+        self._doings: set[int] = set()
 
     def keep(self, name: str, value: Any) -> Any:
         """Data that the program only reads are bound to a name; handed on unchanged."""
         self._constants[name] = value
-        for key, held in _held_by([value]).items():
+        for key, (one, contents) in held_by([value]).items():
             if _len(self._kept) < _MOST_CONTAINERS:
-                self._kept[key] = held
-                self._items += _len(held[1]) + _COST_OF_CONTAINER
+                is_sum = type(contents) is str
+                self._kept[key] = one, sum_of(one) if is_sum else contents
+                self._items += (MOST_ITEMS if is_sum else _len(contents)) + _COST_OF_CONTAINER
         return value
 
     def learn_mentioned(self, codes: list[CodeType], own: list[str]) -> None:
         """Which names of the program the candidate's functions have."""
         used = {name for code in codes for name in code.co_names}
-        self._mentioned = tuple(sorted(used - {*own} - {*dir(_builtins())}))
+        self._mentioned = tuple(sorted(used - {*own} - {*dir(sys.modules["builtins"])}))
+
+    def learn_readings(self, readings: dict[str, list[str]], declared: list[str]) -> None:
+        """Of which names `bound` tells, with those whose parts they are, and which it declares as global."""
+        self._readings, self._declared = readings, frozenset(declared)
+
+    def bound(self, names: str, value: object) -> None:
+        """The program binds names. Those that the candidate declares as global it binds to this value."""
+        number = self._tracer.count_calls()
+        for name in names.split():
+            self._bound[name] = number
+            if name in self._declared:
+                self._own[name] = value
 
     def entered(self, frame: FrameType) -> None:
         """The candidate is called from outside."""
-        if not (self._kept or self._is_shared):
+        if not (self._constants or self._is_shared):
             return
+        if _len(self._settled) < _len(self._constants):
+            self._settle()
         code = frame.f_code
         count = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & flag) for flag in (4, 8))
         space = frame.f_locals
         given = [space[name] for name in code.co_varnames[:count] if name in space]
-        given = [value for value in given if id(type(value)) not in _PLAIN]
+        given = [value for value in given if id(type(value)) not in PLAIN]
         if not self._is_shared:
             if given:
-                self._give(_held_by(given))
+                self._give(held_by(with_classes(given)))
             return
         self._forget_what_the_program_changed()
         values = {name: self._names[name] for name in self._mentioned if name in self._names}
-        held, mentioned = _held_by(given), _held_by([*values.values()])
-        if self._kept:
-            self._give(held)
+        held = without_sums(held_by(given))
+        mentioned = without_sums(held_by(with_classes([*values.values()])))
+        mentioned.update((id(one), (one, contents_of(one))) for one in values.values() if type(one) is type)
+        if self._kept and given:
+            self._give(held_by(with_classes(given)))
         number = self._tracer.count_calls()
         self._began.setdefault(_thread_number(), []).append((number, held, mentioned, values))
-        for caller in self._tracer.program_frames(frame):
-            self._last[caller.f_lineno] = number
+        lines = [caller.f_lineno for caller in self._tracer.program_frames(frame)]
+        self._last.update(dict.fromkeys(lines, number))
+        if lines and lines[0] in self.lines_of_calls:
+            self._doings.add(number)
 
     def _forget_what_the_program_changed(self) -> None:
         held, values = self._since
-        for key in [key for key, one in self._after[0].items() if not _is_as_it_was(*one)]:
+        for key in [key for key, one in self._after[0].items() if not is_as_it_was(*one)]:
             held.pop(key, None)
-        for name in [name for name in values if self._names.get(name, _is) is not self._after[1][name]]:
+        for key in [key for key, one in self._spoilt.items() if not is_as_it_was(*one[:2])]:
+            del self._spoilt[key]
+        for name in [name for name in values if self._names.get(name, _NOTHING) is not self._after[1][name]]:
             del values[name]
 
-    def _give(self, held: _Held) -> None:
+    def _give(self, held: Held) -> None:
         if not self._kept.keys().isdisjoint(held):
             self.look()
             for key in held:
@@ -135,23 +169,35 @@ class Changes:
         if not began:
             return
         number, held, mentioned, values = began.pop()
-        changed = {key: one for key, one in held.items() if not _is_as_it_was(*one)}
+        changed = {key: one for key, one in held.items() if not is_as_it_was(*one)}
         if changed and _len(self._changes) < _MOST_CHANGES:
             self._changes[number] = changed
+            self._note_spoilt(number, changed)
+        self._note_mentioned(held, mentioned, values)
+
+    def _note_spoilt(self, number: int, changed: Held) -> None:
+        if number in self._doings:
+            return  # it was called for what it does
+        for key, (value, before) in changed.items():
+            now = contents_of(value)
+            if key in self._spoilt or not is_left(now, before):
+                self._spoilt[key] = value, now, self._spoilt.get(key, (0, 0, number))[2]
+
+    def _note_mentioned(self, held: Held, mentioned: Held, values: dict[str, object]) -> None:
         since, bound = self._since
         for key, (value, before) in {**held, **mentioned}.items():
-            if not before and key not in since and _contents(value):
+            if not before and key not in since and contents_of(value):
                 self._places[key] = value
         for key, one in mentioned.items():
-            if key not in since and not _is_as_it_was(*one):
+            if key not in since and not is_as_it_was(*one):
                 since[key] = one
         for name, value in values.items():
-            if self._names.get(name, _is) is not value:
+            if self._names.get(name, _NOTHING) is not value:
                 bound.setdefault(name, value)
         if since or bound:
             self._after = (
-                {key: (one[0], _contents(one[0])) for key, one in since.items()},
-                {name: self._names.get(name, _is) for name in bound},
+                {key: (one[0], contents_of(one[0])) for key, one in since.items()},
+                {name: self._names.get(name, _NOTHING) for name in bound},
             )
 
     def look(self) -> None:
@@ -162,46 +208,87 @@ class Changes:
 
     def look_closely(self) -> None:
         """The same however often it was asked for."""
-        get = self._names.get
-        if not all(_is_as_it_was(*one) for one in self._kept.values()) or any(
-            get(name, value) is not value for name, value in self._constants.items()
-        ):
+        if not all(is_as_it_was(*one) for one in self._kept.values()) or self._is_rebound():
             self._told = True
             self._tell("candidate", _SIGN)
+
+    def _is_rebound(self) -> bool:
+        self._settle()
+        return any(self._found(name) is not self._constants[name] for name in self._settled)
+
+    def _settle(self) -> None:
+        """What is bound by now: the class of an attribute comes later, and may make something else of it."""
+        for name in self._constants.keys() - self._settled:
+            if self._found(name) is self._constants[name]:
+                self._settled.add(name)
+
+    def _found(self, name: str) -> object:
+        owner, _, attribute = name.partition(".")
+        found = self._names.get(owner, _NOTHING)
+        if not attribute:
+            return found
+        return _members(found).get(attribute) if type(found) is type else _NOTHING
 
     def word_of(self, site: Site, place: int, values: list[object], frame: FrameType, began: int) -> str:
         """Whether a comparison that held does so by the candidate's word: not without what it changed."""
         again = site.again.get(place)
+        for running in self._began.values():
+            for _, held, mentioned, bound in running:
+                self._note_mentioned(held, mentioned, bound)
+        for name, value in self._own.items():
+            if self._names.get(name, _NOTHING) is not value:
+                self._since[1].setdefault(name, value)
         if again is None or not (self._changes or any(self._since)) or _len(values) != again.count:
             return NONE
-        local = frame.f_locals
-        names = {name: local if name in local else self._names for name in again.names}
-        space = {name: found[name] for name, found in names.items() if name in found}
+        space = self._space_of(again.names, frame)
         if not again.sides:
             self._confirm(space)
             return NONE
         changed, renamed = {**self._changed_by_calls(site, began), **self._since[0]}, self._since[1]
+        spoilt = self._spoilt_names(again.names, frame, began) if self._spoilt else {}
         for side in again.sides:
-            if not any(name in renamed or _holds(space.get(name), changed) for name in side):
+            is_changed = any(name in renamed or holds(space.get(name), changed) for name in side)
+            if not (is_changed or any(map(spoilt.__contains__, side))):
                 return NONE
-        if type(values[0]) is not tuple and id(type(values[0])) not in _PLAIN and values[0] is values[-1]:
+        if type(values[0]) is not tuple and id(type(values[0])) not in PLAIN and values[0] is values[-1]:
             return CLASS  # it gave back what it was given
+        if spoilt:
+            return max(spoilt.values())
         return self._compared_again(again, values, space, changed, renamed)
+
+    def _space_of(self, names: set[str], frame: FrameType) -> dict[str, Any]:
+        local = frame.f_locals
+        spaces = {name: local if name in local else self._names for name in names}
+        return {name: found[name] for name, found in spaces.items() if name in found}
+
+    def _spoilt_names(self, names: set[str], frame: FrameType, began: int) -> dict[str, str]:
+        """The names that have, or had when they were bound, something of what was spoilt; and the word."""
+        found = {}
+        for name in names:
+            read = self._bound.get(name, began) if name in self._readings else began
+            spoilt = {key: one for key, one in self._spoilt.items() if one[2] <= read}
+            sources = self._space_of({name, *self._readings.get(name, ())}, frame) if spoilt else {}
+            held = held_by([*sources.values()]).keys() & spoilt.keys()
+            if held:
+                found[name] = CLASS if held <= self._places.keys() else FEIGNED
+        return found
 
     def _confirm(self, space: dict[str, object]) -> None:
         """The program has itself compared some names with what it expects: they are its own again."""
         held, values = self._since
         for name, value in space.items():
             values.pop(name, None)
-            for key in held.keys() & _held_by([value]).keys():
+            if name in self._own:
+                self._own[name] = value
+            for key in held.keys() & held_by([value]).keys():
                 del held[key]
 
-    def _changed_by_calls(self, site: Site, began: int) -> _Held:
+    def _changed_by_calls(self, site: Site, began: int) -> Held:
         """What was changed by the calls whose results are compared: by the first of them."""
         calls = {number for number in self._changes if number > began}
         if self._tracer.count_calls() == began:
             calls = {max((self._last.get(line, 0) for line in lines), default=0) for lines in site.origins}
-        changed: _Held = {}
+        changed: Held = {}
         for number in sorted(calls & self._changes.keys(), reverse=True):
             changed.update(self._changes[number])
         return changed
@@ -211,14 +298,14 @@ class Changes:
         again: Again,
         values: list[object],
         space: dict[str, Any],
-        changed: _Held,
+        changed: Held,
         renamed: dict[str, object],
     ) -> str:
         space.update((name, value) for name, value in renamed.items() if name in space)
         if not all(self._may_be_asked(value) for value in space.values()):
             return CLASS
         try:
-            before = {name: _restored(value, changed, {}) for name, value in space.items()}
+            before = {name: restored(value, changed, {}) for name, value in space.items()}
             before.update((f"{place} given", values[place]) for place in again.given)
             before["__builtins__"] = self._names["__builtins__"]
             with self._tracer.paused():
@@ -234,148 +321,4 @@ class Changes:
         kind = type(value)
         if kind is _Function:
             return bool(value.__code__.co_filename != self._file)
-        return kind in (_BuiltIn, type, _Module) or id(kind) in _PLAIN or _contents(value) is not None
-
-
-_EMPTY = frozenset(map(id, (tuple, bytes, int, float, str, bool, type(None), list, dict, set)))
-
-
-def _builtins() -> Any:
-    return sys.modules["builtins"]
-
-
-def _contents(value: Any) -> Any:
-    """What a container holds, one after another; None of anything else. No code of its class is run."""
-    bases = _bases(type(value))
-    for base in bases:
-        reader = _READERS.get(id(base))
-        if reader is not None:
-            return reader(value)
-        members = _members(base)
-        if type(members.get("__dict__")) is _Attributes and members.get("__module__") == "__main__":
-            return _of_dict(members["__dict__"].__get__(value))
-    return _contents_of_library(value, bases)
-
-
-def _of_dict(value: Any) -> tuple[Any, ...] | None:
-    return (*dict.keys(value), *dict.values(value)) if dict.__len__(value) <= _MOST_ITEMS else None
-
-
-def _reader(kind: Any) -> Any:
-    return lambda value: (*kind.__iter__(value),) if kind.__len__(value) <= _MOST_ITEMS else None
-
-
-def _of_bytes(value: Any) -> bytes | None:
-    return bytes(memoryview(value)) if bytearray.__len__(value) <= _MOST_BYTES else None
-
-
-_READERS: dict[int, Any] = {id(kind): _reader(kind) for kind in (list, tuple, set, frozenset)}
-_READERS.update({id(dict): _of_dict, id(bytearray): _of_bytes})
-
-
-def _contents_of_library(value: Any, bases: tuple[type, ...]) -> Any:
-    for module, name in (("_collections", "deque"), ("array", "array"), ("numpy", "ndarray")):
-        kind: Any = vars(sys.modules[module]).get(name) if module in sys.modules else None
-        if kind is None or not any(base is kind for base in bases):
-            continue
-        if name == "deque":
-            return (*kind.__iter__(value),) if kind.__len__(value) <= _MOST_ITEMS else None
-        is_array = name == "ndarray"
-        if is_array and value.dtype.hasobject:
-            return None
-        size = value.nbytes if is_array else kind.__len__(value) * value.itemsize
-        return kind.tobytes(value) if size <= _MOST_BYTES else None
-    return None
-
-
-def _parts(value: Any, contents: Any) -> tuple[Any, ...]:
-    """What can be reached by way of a value."""
-    if contents is not None:
-        return contents if type(contents) is tuple else ()
-    kind = type(value)
-    if kind is _Method or kind is _BuiltIn:
-        return (value.__self__,)
-    if kind is not _Function:
-        return ()
-    cells = []
-    for cell in value.__closure__ or ():
-        try:
-            cells.append(cell.cell_contents)
-        except ValueError:
-            continue  # nothing was put there yet
-    return (*cells, *(value.__defaults__ or ()))
-
-
-def _held_by(values: list[Any]) -> _Held:
-    """The containers that can be reached from some values, each with what it holds, by their identity."""
-    found: _Held = {}
-    waiting, seen, left = [*values], set[int](), _MOST_VALUES
-    while waiting and left:
-        value = waiting.pop()
-        if id(type(value)) in _PLAIN or id(value) in seen:
-            continue
-        left -= 1
-        seen.add(id(value))
-        contents = _contents(value)
-        if contents is not None and type(value) not in (tuple, frozenset):
-            found[id(value)] = value, contents
-        parts = _parts(value, contents)[:_MOST_VALUES]
-        waiting += [one for one in parts if id(type(one)) not in _PLAIN]
-    return found
-
-
-def _is_as_it_was(value: object, before: Any) -> bool:
-    now = _contents(value)
-    if type(before) is not tuple:
-        return bool(now == before)
-    if _len(now) != _len(before):
-        return False
-    return all(map(_is, now, before)) or (_is_set(value) and {*map(id, now)} == {*map(id, before)})
-
-
-def _is_set(value: object) -> bool:
-    return any(base is set for base in _bases(type(value)))
-
-
-def _holds(value: object, changed: _Held) -> bool:
-    return bool(changed) and not changed.keys().isdisjoint(_held_by([value]))
-
-
-def _restored(value: Any, changed: _Held, made: dict[int, Any]) -> Any:
-    """A copy of a value that holds what it held before; TypeError of a kind that can't be copied so."""
-    kind = type(value)
-    if id(value) in made:
-        return made[id(value)]
-    contents = changed[id(value)][1] if id(value) in changed else _contents(value)
-    if contents is None or kind in (_Module, _Function):
-        return value
-    if type(contents) is bytes:
-        return _array_of(value, contents) if id(value) in changed else value
-    if kind is list or kind is dict or kind is set:
-        new: Any = kind()
-        made[id(value)] = new
-    elif kind is tuple or kind is frozenset:
-        return kind([_restored(one, changed, made) for one in contents])
-    elif id(value) not in changed:
-        return value
-    else:
-        raise TypeError
-    parts = [_restored(one, changed, made) for one in contents]
-    if kind is list:
-        new.extend(parts)
-    elif kind is set:
-        new.update(parts)
-    else:
-        middle = _len(parts) // 2
-        new.update(zip(parts[:middle], parts[middle:], strict=True))
-    return new
-
-
-def _array_of(value: Any, contents: bytes) -> Any:
-    if type(value) is bytearray:
-        return bytearray(contents)
-    if type(value).__name__ == "array":
-        return type(value)(value.typecode, contents)
-    new = value.copy()
-    new.reshape(-1).view("u1")[:] = memoryview(contents)
-    return new
+        return kind in (_BuiltIn, type, _Module) or id(kind) in PLAIN or contents_of(value) is not None

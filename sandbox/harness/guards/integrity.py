@@ -20,7 +20,7 @@ _OFTEN_REPLACED = frozenset({"print", "input", "open", "_", "exit", "quit", "hel
 _Function, _OPTIMIZED = type(lambda: 0), 1
 _is, _get, _call = _operator.is_, dict.get, _operator.call
 # How many threads there are beside the first one, while they run.
-_threads = _thread._count
+_threads, _thread_number = _thread._count, _thread.get_ident
 # With one of these a candidate can change its own data without a statement that says so.
 _BY_NAME = frozenset({"globals", "exec", "setattr", "vars", "__dict__", "__main__", "modules"})
 _DEEPEST, _MOST_MODULES = 4, 50
@@ -86,7 +86,8 @@ class Integrity:
         self._reads: frozenset[str] = frozenset()
         self._fixed: tuple[str, ...] = ()
         self._moving: frozenset[str] = frozenset()
-        self._before: list[object] = []
+        # By the threads in whose outermost call the candidate is: what there was when it began.
+        self._before: dict[int, tuple[list[object], list[object]]] = {}
         self._spaces: list[dict[str, Any]] = []
         self._attributes: list[str] = []
         self._read: list[object] = []
@@ -161,27 +162,31 @@ class Integrity:
 
     def left_module(self) -> None:
         """The candidate was imported."""
-        if not all(map(_is, map(_get, self._spaces, self._attributes), self._read)):
-            self._tell("candidate", "changes a module that the program uses")
+        self._look_at_modules(self._read)
 
     def entered(self, _: FrameType) -> None:
         """The candidate is called."""
-        self._before = [*map(self._names.get, self._fixed)]
-        if self._attributes:
-            self._read = [*map(_get, self._spaces, self._attributes)]
+        read = [*map(_get, self._spaces, self._attributes)] if self._attributes else self._read
+        self._before[_thread_number()] = [*map(self._names.get, self._fixed)], read
 
     def left(self) -> None:
         """The candidate's call has ended."""
-        before, fixed = self._before, self._fixed
-        if len(before) == len(fixed) and not all(map(_is, map(self._names.get, fixed), before)):
-            self._look_at_names()
+        began = self._before.pop(_thread_number(), None)
+        if began is None:
+            return
+        if not all(map(_is, map(self._names.get, self._fixed), began[0])):
+            self._look_at_names(began[0])
         if self._attributes:
-            self.left_module()
+            self._look_at_modules(began[1])
 
-    def _look_at_names(self) -> None:
+    def _look_at_modules(self, before: list[object]) -> None:
+        if not all(map(_is, map(_get, self._spaces, self._attributes), before)):
+            self._tell("candidate", "changes a module that the program uses")
+
+    def _look_at_names(self, began: list[object]) -> None:
         """A name is not what it was: beside other threads the program itself may have bound it meanwhile."""
         get, is_alone = self._names.get, not _threads()
-        for name, before in zip(self._fixed, self._before, strict=True):
+        for name, before in zip(self._fixed, began, strict=True):
             if get(name) is not before and (is_alone or (before is not None and name not in self._moving)):
                 self._tell("candidate", "changes names of the program")
                 return

@@ -224,13 +224,22 @@ def _frame(value: object, room: int, pieces: Pieces) -> Iterator[str]:
     yield ")" if len(labels) == lengths[0] else ", …)"
 
 
-def _columns(blocks: list[Any]) -> Iterator[tuple[int, Any]]:
+def arrays_of(table: object) -> list[Any]:
+    """The arrays of NumPy in a table or column of pandas: its columns in their order, then the rest."""
+    axes, blocks = _blocks(table)
+    columns = dict(_columns(blocks, None))
+    masks = [stored_part(stored_part(block, "values"), "_mask") for block in blocks]
+    found = [columns[place] for place in sorted(columns)] + [*map(_stored_array, [*axes, *masks])]
+    return [one for one in found if one is not None]
+
+
+def _columns(blocks: list[Any], most: int | None = _MOST_COLUMNS) -> Iterator[tuple[int, Any]]:
     for block in blocks:
         array = _stored_array(stored_part(block, "values"))
         places = _stored_array(stored_part(stored_part(block, "_mgr_locs"), "as_array"))
         if array is None or places is None:
             continue
-        for row, place in enumerate(places[:_MOST_COLUMNS].tolist()):
+        for row, place in enumerate(places[:most].tolist()):
             yield place, array[row] if array.ndim == 2 else array
 
 

@@ -2,7 +2,7 @@ import ast
 
 import pytest
 
-from sandbox.candidate.shared_values import find_shared_comparisons
+from sandbox.candidate.shared_values import find_readings, find_shared_comparisons
 
 
 @pytest.mark.parametrize(
@@ -22,3 +22,11 @@ def test_comparisons_of_what_the_candidate_gave_or_changed(
 ) -> None:
     candidate = ast.parse("def f(x):\n    global counter\n    counter += 1\n    return x\n")
     assert find_shared_comparisons(ast.parse(source), candidate, frozenset({"f"})) == found
+
+
+def test_readings_are_the_names_whose_parts_a_compared_name_is() -> None:
+    tree = ast.parse("for key, wanted in pairs(table):\n    assert f(table, key) == wanted\n")
+    names = frozenset({"f"})
+    shared = find_shared_comparisons(tree, None, names)
+    assert find_readings(tree, shared, names) == (("wanted", ("pairs", "table")),)
+    assert find_readings(tree, (), names) == ()
