@@ -19,7 +19,13 @@ from sandbox.candidate.names import case_names
 from sandbox.candidate.prelude import find_prelude
 from sandbox.candidate.runners import find_calls, find_final_exit, find_pytest_tests
 from sandbox.candidate.shared_values import find_readings, find_shared_comparisons
-from sandbox.candidate.syntax import UNREADABLE, TooComplex, parse_python_source, walk_tree_nodes
+from sandbox.candidate.syntax import (
+    UNREADABLE,
+    TooComplex,
+    keep_tree_nodes,
+    parse_python_source,
+    walk_tree_nodes,
+)
 from sandbox.candidate.touch_analysis import Origins, find_touching_assertions
 from sandbox.program import Program, candidate_names, list_test_functions, subject_of
 
@@ -176,7 +182,7 @@ def _loops(candidate: ast.Module | None) -> Iterator[tuple[int, int, int]]:
 
 def _tree_of(what: str, source: str) -> ast.Module | None:
     try:
-        return parse_python_source(source)
+        return keep_tree_nodes(parse_python_source(source))
     except TooComplex as why:
         raise TooComplex(f"the {what} {why}") from why
     except UNREADABLE:

@@ -16,6 +16,7 @@ __all__ = [
     "UNREADABLE",
     "Bounds",
     "TooComplex",
+    "keep_tree_nodes",
     "literal_value",
     "parse_python_source",
     "read_python_tokens",
@@ -24,6 +25,7 @@ __all__ = [
 
 UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What parsing a text, or going through its tree, may raise."""
+_KNOWN_NODES: Final = "known_nodes"
 _TRIES = 20
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")
 # CPython 3.11 joins a dotted name part by part, and finds each field of an f-string from its beginning.
@@ -102,6 +104,9 @@ def read_python_tokens(lines: Iterable[str], bounds: Bounds = SNIPPET) -> Iterat
 
 def walk_tree_nodes(node: ast.AST) -> list[ast.AST]:
     """The node and all below it, in the order of `ast.walk`, in half of its time: programs are many."""
+    known: list[ast.AST] | None = vars(node).get(_KNOWN_NODES)
+    if known is not None:
+        return known
     found = [node]
     for one in found:
         for field in one._fields:
@@ -111,6 +116,12 @@ def walk_tree_nodes(node: ast.AST) -> list[ast.AST]:
             elif isinstance(value, ast.AST):
                 found.append(value)
     return found
+
+
+def keep_tree_nodes(tree: ast.Module) -> ast.Module:
+    """The same tree, whose nodes are listed once: a plan asks for them thirty times, and changes nothing."""
+    setattr(tree, _KNOWN_NODES, walk_tree_nodes(tree))
+    return tree
 
 
 def _parse(source: str) -> ast.Module:

@@ -177,7 +177,7 @@ class _Execution:
         self._decision.learn_names(self._names, set(self._request["names"]), used)
         self.recorder.look, self.recorder.look_again = self._integrity.look, self._integrity.look_again
         self.recorder.usual = self._integrity.usual
-        if self._watches_changes:
+        if self._request["constants"]:
             self.recorder.look_at_data = self._changes.look
         exec(rest, self._names)
         self._prepare_imported()

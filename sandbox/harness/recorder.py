@@ -185,7 +185,7 @@ class Recorder:
                 self._weigh(begun, compared, None if is_told else value)
             elif self._tracer.words or self._decision.is_opaque:
                 self._weigh_operations(begun, compared)
-            if self.sites[begun.site].again:
+            if self.sites[begun.site].again and self._changes.has_any():
                 self._calm[0] = True
                 caller = _frame(1)
                 self._calm[0] = False
@@ -221,7 +221,7 @@ class Recorder:
             self._open.pop(frame, None)
             raise
         self._weigh_call(begun, function, arguments)
-        if self.sites[begun.site].again:
+        if self.sites[begun.site].again and self._changes.has_any():
             self._calm[0] = True
             caller = _frame(1)
             self._calm[0] = False

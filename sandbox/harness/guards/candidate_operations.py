@@ -91,7 +91,7 @@ _Slot: Any = type(vars(_Slotted)["slot"])
 _Attributes: Any = type(vars(_Slotless)["__dict__"])
 _TEMPORARY = ("/tmp/", "/dev/shm/", "/var/tmp/")
 _VARIABLE_ARGUMENTS = 4
-_compile = compile
+_compile, _are_plain = compile, PLAIN.issuperset
 
 
 def is_built_in(value: object) -> bool:
@@ -188,10 +188,12 @@ class Decision:
             kind = type(value)
             if id(kind) in PLAIN:
                 continue
-            if self._is_own(kind, _COMPARING):
+            if id(kind) not in _EXPECTED and self._is_own(kind, _COMPARING):
                 return True
             if depth:
-                waiting += [(inner, depth - 1) for inner in _inner(value, kind)]
+                inner = _inner(value, kind)
+                if not _are_plain(map(id, map(type, inner))):
+                    waiting += [(one, depth - 1) for one in inner]
         return False
 
     def of_call(self, frame: FrameType) -> Told | None:
@@ -492,6 +494,8 @@ def find_answers(values: list[Any]) -> list[object]:
 
 
 def _inner(value: Any, kind: type) -> list[object]:
+    if kind is list or kind is tuple:
+        return [*value[:_MOST_VALUES]]
     bases = _bases(kind)
     if _has(bases, dict):
         found: list[object] = []

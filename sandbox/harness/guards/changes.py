@@ -169,6 +169,8 @@ class Changes:
         if not began:
             return
         number, held, mentioned, values = began.pop()
+        if not began:
+            del self._began[_thread_number()]
         changed = {key: one for key, one in held.items() if not is_as_it_was(*one)}
         if changed and _len(self._changes) < _MOST_CHANGES:
             self._changes[number] = changed
@@ -213,7 +215,8 @@ class Changes:
             self._tell("candidate", _SIGN)
 
     def _is_rebound(self) -> bool:
-        self._settle()
+        if _len(self._settled) < _len(self._constants):
+            self._settle()
         return any(self._found(name) is not self._constants[name] for name in self._settled)
 
     def _settle(self) -> None:
@@ -228,6 +231,10 @@ class Changes:
         if not attribute:
             return found
         return _members(found).get(attribute) if type(found) is type else _NOTHING
+
+    def has_any(self) -> bool:
+        """Whether the candidate has changed anything that a comparison may have, as far as anybody knows."""
+        return bool(self._changes or self._since[0] or self._since[1] or self._own or self._began)
 
     def word_of(self, site: Site, place: int, values: list[object], frame: FrameType, began: int) -> str:
         """Whether a comparison that held does so by the candidate's word: not without what it changed."""

@@ -102,6 +102,8 @@ class Integrity:
     ) -> None:
         """What the program is compiled to; its assertions hold `doors`."""
         self._fixed, self._moving = tuple(fixed), frozenset(moving)
+        # Nobody but the harness has the code of the module, which it executes in no other namespace.
+        self.usual.codes.update(map(id, codes))
         for code in codes:
             inner = codes_in(code)
             self._codes.update((id(one), one) for one in inner)

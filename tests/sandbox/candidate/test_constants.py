@@ -46,7 +46,7 @@ def test_results_are_what_is_bound_by_way_of_the_candidate() -> None:
         ("class T:\n    SEEN = []\n    def note(self, x):\n        self.SEEN.append(x)\n", ()),
         ("class T:\n    WANTED = [1]\n    def test(self):\n        self.WANTED = [2]\n", ()),
         (
-            "class T:\n    @classmethod\n    def setUpClass(cls):\n        cls.wanted = [1]\nassert f(1) == T.wanted\n",
+            "class T:\n    def setUpClass(cls):\n        cls.wanted = [1]\nassert f(1) == T.wanted\n",
             ("T.wanted",),
         ),
         ("class named:\n    VALUE = [1]\nassert f(1) == named.VALUE\n", ()),
