@@ -6,6 +6,7 @@ from http import HTTPStatus
 from typing import Any
 
 from django.contrib import admin, messages
+from django.contrib.admin.views.main import ALL_VAR, ERROR_FLAG, PAGE_VAR
 from django.contrib.auth.admin import UserAdmin
 from django.contrib.auth.models import Group, User
 from django.db import models, transaction
@@ -28,7 +29,7 @@ from annotation.models import (
     Step,
 )
 from annotation.studies.audit_log import Verb, append_audit_event
-from annotation.studies.exposure import mark_seen
+from annotation.studies.exposure import mark_builds_seen, mark_seen
 from retrieval.admin import BenchmarkLabelAdmin, CandidateAdmin, LabelAdmin, ReadOnly
 from retrieval.models import BenchmarkLabel, Candidate, Label
 
@@ -36,6 +37,9 @@ USED = (
     "Calls were made at this price, so it stays as it is: it says what they cost. Add a price of the same "
     "model with a later date; calls from then on are made at that one."
 )
+
+PLACES = {PAGE_VAR, ALL_VAR, ERROR_FLAG}
+"""What an address says of a table that tells nothing of its rows."""
 
 
 class Editable(ReadOnly):
@@ -55,6 +59,8 @@ class Telling(ReadOnly):
     """The way from a row to its pair."""
 
     def changelist_view(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
+        if set(request.GET) - PLACES:  # it is chosen or sorted by columns that tell of any pair
+            mark_builds_seen(request.user, Build.objects.values_list("pk", flat=True))
         response = super().changelist_view(request, extra_context)
         shown = (getattr(response, "context_data", None) or {}).get("cl")
         self.note(request, [row.pk for row in shown.result_list] if shown else [])

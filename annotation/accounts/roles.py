@@ -12,9 +12,10 @@ from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, U
 from django.core.exceptions import PermissionDenied
 from django.db.models import Count, F, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponseBase
+from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
-from annotation.models import Assignment, Build, Case, Study, StudyPair
+from annotation.models import Assignment, Build, Case, Enrolment, Study, StudyPair
 from retrieval.models import Benchmark, Member
 
 Visitor = AbstractBaseUser | AnonymousUser
@@ -30,8 +31,11 @@ class Role(StrEnum):
 
 
 RANK = {role.value: rank for rank, role in enumerate(Role)}
+LIVE = (Study.State.RUNNING, Study.State.PAUSED)
 ROLE = "workbench_role"
 """The attribute of a user that keeps the role, once it was looked up."""
+PARTS = "workbench_parts"
+"""Likewise of the parts in studies that are not over."""
 
 
 def role_of(user: Visitor) -> Role | None:
@@ -127,7 +131,7 @@ def blind_studies(user: Visitor) -> QuerySet[Study]:
     if not isinstance(user, User):
         return Study.objects.none()
     mine = Q(enrolments__user=user, enrolments__finished_at=None)
-    return Study.objects.filter(mine, state__in=[Study.State.RUNNING, Study.State.PAUSED]).order_by("id")
+    return Study.objects.filter(mine, state__in=LIVE).order_by("id")
 
 
 def blind_beside(user: Visitor, study: Study) -> Study | None:
@@ -140,15 +144,40 @@ def blind_beside(user: Visitor, study: Study) -> Study | None:
 
 
 def blind_in(user: Visitor) -> tuple[int, ...]:
-    """Their ids, looked up once for each user object, that is, once a request."""
-    known: dict[str, tuple[int, ...]] = user.__dict__
-    if "workbench_blind" not in known:
-        known["workbench_blind"] = tuple(blind_studies(user).values_list("id", flat=True))
-    return known["workbench_blind"]
+    """The ids of the studies in which `user` is kept blind."""
+    return tuple(part.study_id for part in parts_of(user) if part.finished_at is None)
+
+
+def parts_of(user: Visitor) -> tuple[Enrolment, ...]:
+    """The person's parts in live studies, looked up once for each user object, that is, once a request."""
+    known: dict[str, tuple[Enrolment, ...]] = user.__dict__
+    if PARTS not in known:
+        rows = (
+            Enrolment.objects.filter(user=user.pk, study__state__in=LIVE)
+            if user.pk
+            else Enrolment.objects.none()
+        )
+        known[PARTS] = tuple(rows.only("study_id", "finished_at", "shown_at").order_by("study_id"))
+    return known[PARTS]
+
+
+def end_blindness(user: Visitor) -> None:
+    """Remember that what is closed to raters is shown to one whose part is over: its labels are final then.
+
+    To be called before anything is shown that is closed to who is kept blind. Whoever took a rating back in
+    another window at this moment rates on, and is kept blind again.
+    """
+    over = [part for part in parts_of(user) if part.finished_at is not None]
+    fresh = [part.pk for part in over if part.shown_at is None or part.shown_at < part.finished_at]
+    if fresh:
+        rows = Enrolment.objects.filter(pk__in=fresh, finished_at__isnull=False)
+        rows.update(shown_at=timezone.now())
+        del user.__dict__[PARTS]
 
 
 def refuse_while_blind(user: Visitor) -> None:
     """Raises KeptBlind with the study and what is left, for people who are kept blind."""
+    end_blindness(user)
     if not isinstance(user, User) or not blind_in(user):
         return
     study = blind_studies(user).select_related(None)[0]
@@ -194,6 +223,7 @@ def find_visible_builds(user: Visitor) -> QuerySet[Build]:
     """Builds and jobs for readers and above, without those that are closed to a blind rater."""
     if not has_role(user, Role.READER):
         return Build.objects.none()
+    end_blindness(user)
     return (
         Build.objects.exclude(pk__in=closed_to(user).values("pk")) if blind_in(user) else Build.objects.all()
     )
@@ -207,6 +237,7 @@ def benchmarks_visible_to(user: Visitor) -> QuerySet[Benchmark]:
     """
     if not has_role(user, Role.READER):
         return Benchmark.objects.none()
+    end_blindness(user)
     if not blind_in(user):
         return Benchmark.objects.all()
     asked = StudyPair.objects.filter(study__in=blind_in(user)).values("pair__query")

@@ -12,9 +12,9 @@ from annotation import review
 from annotation.api import visible
 from annotation.models import Case, Execution, Step
 from annotation.schemas.cases import CaseDetail, CaseOut, CasePage, ExecutionOut, StepOut
-from annotation.studies.exposure import mark_seen
+from annotation.studies.exposure import mark_list_seen, mark_seen
 from annotation.web.cases.evidence import evidence_hash
-from annotation.web.cases.filters import Filters, find_case_page, load_listed_cases
+from annotation.web.cases.filters import Filters, find_case_page, list_told_cases, load_listed_cases
 from retrieval.schemas import Id, Page
 from sandbox.reports.canonical import canonical_text
 
@@ -32,6 +32,7 @@ def list_cases(request: HttpRequest, pk: Path[Id], wanted: Query[CasePage]) -> P
         differs=wanted.differs or "",
         sort=wanted.sort,
     )
+    mark_list_seen(request.user, build.pk, list_told_cases(build, filters, wanted.query or 0))
     place = QueryDict(f"after={wanted.after or ''}")
     window = find_case_page(
         build, visible.builds(request), filters, place, wanted.limit, wanted.query or 0

@@ -15,7 +15,7 @@ from annotation.derived.extension import chances, execution
 from annotation.derived.extension.extension_plan import plan_extension, why_not
 from annotation.derived.extension.reach import Wish
 from annotation.derived.rerun.launch import Again, RerunPlan, plan_rerun
-from annotation.models import Extension
+from annotation.models import Case, Extension
 from annotation.schemas.builds import BuildDetail
 from annotation.schemas.derived_builds import (
     AgainEstimate,
@@ -29,6 +29,7 @@ from annotation.schemas.derived_builds import (
     WishIn,
 )
 from annotation.stages import Stage
+from annotation.studies.exposure import mark_list_seen
 from annotation.web.derived.rerun import picked_by_words
 from annotation.web.money.embedding_costs import list_embedding_costs
 from retrieval.schemas import Id
@@ -94,6 +95,7 @@ def rerun_plan(request: HttpRequest, pk: int, wanted: AgainIn) -> RerunPlan:
     """The cases that are meant, as the page understands the same words, and what differs."""
     build = visible.build(request, pk)
     found = picked_by_words(build, visible.builds(request), wanted.where, wanted.cases, wanted.flips)
+    mark_list_seen(request.user, pk, Case.objects.filter(build=build))  # it is told how many can begin where
     again = Again(wanted.name, Stage(wanted.start), **wanted.differing())
     return plan_rerun(build, found.cases, again, found.words)
 

@@ -43,8 +43,10 @@ def list_drift_pairs(request: HttpRequest, pk: Path[Id], wanted: Query[DriftPair
     check = finished_check(visible.build(request, pk), wanted.check)
     if check is None:
         raise Http404
-    pairs = [pair for pair in checked_pairs(check) if not wanted.moved or pair.move == wanted.moved]
+    every = checked_pairs(check)
+    pairs = [pair for pair in every if not wanted.moved or pair.move == wanted.moved]
     behind = [pair for pair in pairs if pair.place > (wanted.after or 0)]
     page = wanted.page(behind, lambda pair: pair.place)
-    mark_seen(request.user, [pair.case.pair_id for pair in page.items])
+    told = every if wanted.moved else page.items
+    mark_seen(request.user, [pair.case.pair_id for pair in told])
     return page

@@ -27,7 +27,7 @@ from annotation.schemas.label_audit import (
     AuditPairOut,
     SaidOut,
 )
-from annotation.studies.exposure import mark_seen
+from annotation.studies.exposure import mark_builds_seen
 from annotation.web.label_audit.page import (
     Filters,
     is_kept_by_filters,
@@ -95,7 +95,7 @@ def list_audited(request: HttpRequest, pk: Path[Id], wanted: Query[AuditPaging])
     places = {row.pair: place for place, row in enumerate(rows)}
     start = places.get(wanted.after or 0, -1) + 1
     page = rows[start : start + wanted.limit]
-    mark_seen(request.user, [row.pair for row in page])
+    mark_builds_seen(request.user, [build.pk for build in audit.builds])  # those that differ come first
     more = len(rows) > start + wanted.limit
     return Page(items=pairs_out(audit, page), next=page[-1].pair if more else None)
 

@@ -39,6 +39,10 @@ OF_ANY_LABEL: Final = frozenset({Show.REVIEWED, Show.UNSURE, Show.OVERRIDDEN, Sh
 """Lists that a case does not leave once its person has labelled it."""
 
 
+OF_ONES_OWN: Final = frozenset({Show.WAITING, Show.REVIEWED, Show.UNSURE, Show.ALL})
+"""Lists that tell of a case at most that it is settled; of all others what they leave out is told, too."""
+
+
 @dataclass(frozen=True, slots=True)
 class Flipped:
     """The cases that another build, `against`, labelled otherwise, and the person has not labelled."""

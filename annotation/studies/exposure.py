@@ -1,20 +1,24 @@
 """Who was served what agents or others said of which pair: nobody who has seen a pair can label it blind
 afterwards, or change a label that was given before.
 
-A pair is seen by itself, or with all others of a benchmark whose labels somebody was given as a file: that is
-one row, whatever the benchmark's size, and the pairs are looked up when somebody asks.
+A pair is seen by itself, or with all others of a benchmark whose labels somebody was given as a file, or of a
+build whose cases somebody saw chosen, sorted or counted by what was said of them: what such a list leaves out
+is told, too. That is one row, whatever their size, and the pairs are looked up when somebody asks.
 """
 
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from typing import Any
+from typing import Any, Final
 
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser
 from django.db.models import Exists, OuterRef, Q, QuerySet
 
-from annotation.models import Case, Seen, SeenBenchmark, StudyPair
+from annotation.models import Case, Seen, SeenBenchmark, SeenBuild, StudyPair
 from retrieval.models import Benchmark, BenchmarkLabel
+
+MOST_PAIRS: Final = 1000
+"""A list of so many pairs is remembered pair by pair; of more the whole build is."""
 
 
 def pairs_of_study_rows(rows: QuerySet[StudyPair]) -> set[int]:
@@ -60,6 +64,26 @@ def mark_counts_seen(
     record_exposure(user, set(told.values_list("pair", flat=True)))
 
 
+def mark_list_seen(user: AbstractBaseUser | AnonymousUser, build: int, among: QuerySet[Case]) -> None:
+    """Remember that cases `among` those of a build (id) were chosen, sorted or counted by what was said of
+    them. Safe to repeat.
+    """
+    if not user.is_authenticated or SeenBuild.objects.filter(user_id=user.pk, build=build).exists():
+        return
+    pairs = list(among.order_by().values_list("pair", flat=True)[: MOST_PAIRS + 1])
+    if len(pairs) > MOST_PAIRS:
+        mark_builds_seen(user, [build])
+    else:
+        mark_seen(user, pairs)
+
+
+def mark_builds_seen(user: AbstractBaseUser | AnonymousUser, builds: Iterable[int]) -> None:
+    """The same of all pairs of these builds (ids)."""
+    if user.is_authenticated:
+        rows = [SeenBuild(user_id=user.pk, build_id=build) for build in builds]
+        SeenBuild.objects.bulk_create(rows, ignore_conflicts=True)
+
+
 def mark_benchmark_seen(user: AbstractBaseUser | AnonymousUser, benchmark: Benchmark) -> None:
     """Remember that `user` was given all labels of a benchmark. Safe to repeat."""
     if user.is_authenticated:
@@ -71,14 +95,21 @@ def has_seen(user: Any, pair: Any) -> Q:
     """Whether `user` has seen `pair`: ids or references to columns of an outer query."""
     alone = Seen.objects.filter(user=user, pair=pair)
     files = BenchmarkLabel.objects.filter(benchmark__seen__user=user, pair=pair)
-    return Q(Exists(alone)) | Q(Exists(files))
+    lists = Case.objects.filter(build__seen__user=user, pair=pair)
+    return Q(Exists(alone)) | Q(Exists(files)) | Q(Exists(lists.order_by()))
 
 
 def seen_among(users: Collection[int], pairs: Collection[int]) -> set[tuple[int, int]]:
     """(user, pair) of those that these users (ids) have seen. One query."""
     alone = Seen.objects.filter(user__in=users, pair__in=pairs).values_list("user_id", "pair_id")
     files = BenchmarkLabel.objects.filter(benchmark__seen__user__in=users, pair__in=pairs)
-    return set(alone.union(files.values_list("benchmark__seen__user_id", "pair_id")))
+    lists = Case.objects.filter(build__seen__user__in=users, pair__in=pairs).order_by()
+    return set(
+        alone.union(
+            files.values_list("benchmark__seen__user_id", "pair_id"),
+            lists.values_list("build__seen__user_id", "pair_id"),
+        )
+    )
 
 
 def is_exposed_to_pairs(user: int, pairs: Collection[int], *, beyond_test: bool) -> bool:
@@ -89,4 +120,5 @@ def is_exposed_to_pairs(user: int, pairs: Collection[int], *, beyond_test: bool)
     alone = Seen.objects.filter(user=user, pair__in=pairs)
     if (alone.filter(verdict=True) if beyond_test else alone).exists():
         return True
-    return BenchmarkLabel.objects.filter(benchmark__seen__user=user, pair__in=pairs).exists()
+    files = BenchmarkLabel.objects.filter(benchmark__seen__user=user, pair__in=pairs)
+    return files.exists() or Case.objects.filter(build__seen__user=user, pair__in=pairs).exists()

@@ -20,8 +20,8 @@ EXPORTED: Final = frozenset(
             filling guideline importedrating llmcall merge moment mutant mutanttext normalform
             notice precedent preference price programtext projectcapchange projecttally proposal
             proposaldecision quota rating ratingdraft replytext reporttext requesttext rerun rerun_cases
-            review scoring seen seenbenchmark step study study_builds studypair systemtext tally testprogram
-            trial
+            review scoring seen seenbenchmark seenbuild step study study_builds studypair systemtext tally
+            testprogram trial
         """,
         "retrieval": """
             annotator benchmark benchmark_extension_minings benchmarklabel candidate collection encoderspec

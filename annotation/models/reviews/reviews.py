@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef, TextField
 from django.db.models.functions import Cast
 
+from annotation.models.builds.build import Build
 from annotation.models.builds.cases import Case
 from annotation.models.reviews.typed_text import KeptText
 from retrieval.models import Benchmark, Pair
@@ -112,6 +113,22 @@ class Seen(models.Model):
 
     def __str__(self) -> str:
         return f"{self.user} saw {self.pair}"
+
+
+class SeenBuild(models.Model):
+    """That a person was served a list of a build's cases that was chosen, sorted or counted by what was said
+    of them: as `Seen` of each of its pairs, in one row. What a list leaves out is told, too.
+    """
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="seen_builds")
+    build = models.ForeignKey(Build, on_delete=models.CASCADE, related_name="seen", db_index=False)
+    at = models.DateTimeField(auto_now_add=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "build"], name="seen_build_once")]
+
+    def __str__(self) -> str:
+        return f"{self.user} saw lists of {self.build}"
 
 
 class SeenBenchmark(models.Model):

@@ -27,6 +27,9 @@ class Enrolment(models.Model):
     languages = models.CharField(max_length=200, blank=True, help_text="spoken, as the rater gave them")
     accepted_at = models.DateTimeField(null=True, help_text="when the information text was accepted")
     finished_at = models.DateTimeField(null=True, help_text="when nothing is left to rate, or the rater left")
+    shown_at = models.DateTimeField(
+        null=True, help_text="when builds or labels of its pairs opened to a rater who was finished"
+    )
     left_at = models.DateTimeField(null=True, help_text="when the rater left, or was let go, before the end")
     removed = models.BooleanField(
         default=False, db_default=False, help_text="let go by an admin: nothing more is taken"

@@ -26,7 +26,7 @@ from annotation.studies.rating.ratings import (
     append_rating_revision,
     content_of_rating,
     last_of,
-    refuse_if_seen,
+    refuse_if_final,
     revision_seen,
 )
 
@@ -94,8 +94,7 @@ def refuse_bad_restore(now: Assignment, earlier: Rating, last: Rating | None) ->
         raise NothingToRestore(ASKED_AGAIN)
     if last is not None and not last.withdrawn and content_of_rating(last) == content_of_rating(earlier):
         raise NothingToRestore("That is what stands.")
-    if earlier.phase != Phase.REVISED:
-        refuse_if_seen(now)
+    refuse_if_final(now, earlier.phase, last)
 
 
 def describe_restore_refusal(now: Assignment, earlier: Rating) -> str:

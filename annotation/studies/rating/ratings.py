@@ -37,6 +37,10 @@ from retrieval.texts.hostile import mark_hostile_characters
 Phase = Rating.Phase
 STATED: Final = tuple(field.name for field in fields(RaterStatement))
 ONLY_DRAFT: Final = "What you sent is kept as a draft and is not counted."
+FINAL: Final = (
+    "Your part of this study was over, and what agents and others said of its pairs has been open to you "
+    "since: what you said before stays as it is."
+)
 ANEW: Final = (
     "This pair is asked again, and your page was opened before that. What you sent is in the form: say anew "
     "what the pair is. Nothing is stored yet."
@@ -160,13 +164,25 @@ def refuse_if_over(now: Assignment) -> None:
 
 def refuse_bad_rating(now: Assignment, phase: str, mine: RaterStatement, last: Rating | None) -> None:
     """Raises BadRating where something is missing, or where the rater has seen too much."""
-    if phase != Phase.REVISED and (last is not None or now.state not in places.HOLDING):
-        refuse_if_seen(now)
+    if last is not None or now.state not in places.HOLDING:
+        refuse_if_final(now, phase, last)
     if phase == Phase.BLIND:
         return
     before = last if last is not None and not last.withdrawn else last_of(now, Phase.BLIND)
     if before is not None and before.value != mine.value and not mine.reason:
         raise BadRating("Your label is another one now: give the reason. Nothing is stored yet.")
+
+
+def refuse_if_final(now: Assignment, phase: str, last: Rating | None) -> None:
+    """Raises BadRating where the rater has seen too much since `last` was said, or the pair was skipped.
+
+    That is anything that is closed to raters, once their part is over; before, what was said of the pair.
+    """
+    shown = now.enrolment.shown_at
+    if shown is not None and (last or now).created_at <= shown:
+        raise BadRating(FINAL)
+    if phase != Phase.REVISED:
+        refuse_if_seen(now)
 
 
 def refuse_if_seen(now: Assignment) -> None:

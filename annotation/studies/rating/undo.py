@@ -25,7 +25,7 @@ from annotation.studies.rating.ratings import (
     content_of_rating,
     drafts_of,
     last_of,
-    refuse_if_seen,
+    refuse_if_final,
     revision_seen,
 )
 
@@ -155,7 +155,7 @@ def refuse_undo(enrolment: Enrolment) -> None:
 
 def opened_again(skipped: Assignment) -> Assignment:
     """Raises CameTooLate where the place is taken, and NothingToTakeBack where a label would not be blind."""
-    refuse_if_shown(skipped, Phase.BLIND)
+    refuse_if_shown(skipped, Phase.BLIND, None)
     places.hold_anew(skipped, State.RESERVED)
     resume_blind_rating(skipped)
     drafts.store_drafts(skipped, {RatingDraft.Field.SKIP.value: skipped.skip_reason}, over=False)
@@ -170,7 +170,7 @@ def taken_back(decision: UndoableDecision) -> Assignment:
     newest = last_of(now, last.phase)
     if revision_seen(newest) != decision.revision or is_asked_again(now):
         raise CameTooLate  # said again in another window, or asked again, between the look and now
-    refuse_if_shown(now, last.phase)
+    refuse_if_shown(now, last.phase, newest)
     if len(standing) > 1:
         append_repeated_revision(now, standing[-2], newest)
         return now
@@ -184,11 +184,10 @@ def taken_back(decision: UndoableDecision) -> Assignment:
     return now
 
 
-def refuse_if_shown(now: Assignment, phase: str) -> None:
+def refuse_if_shown(now: Assignment, phase: str, last: Rating | None) -> None:
     """Raises NothingToTakeBack where the rater has been shown what a label of this phase is given without."""
     try:
-        if phase != Phase.REVISED:
-            refuse_if_seen(now)
+        refuse_if_final(now, phase, last)
     except BadRating as seen:
         raise NothingToTakeBack(str(seen)) from seen
 

@@ -18,7 +18,7 @@ from django.http import QueryDict
 from annotation.models import Build, Case, Review
 from annotation.models.builds.cases import OPEN
 from annotation.stages import Stage
-from annotation.web.cases.filters import build_contradiction_condition
+from annotation.web.cases.filters import build_contradiction_condition, build_query_text_condition
 from annotation.web.cases.row_counts import Number, number_of
 from annotation.web.review.tags import TAG_WORDS
 from annotation.web.shared.pagination import (
@@ -60,7 +60,12 @@ class Filters:
 
     @property
     def narrow(self) -> bool:
-        return bool(self.text or self.matches or self.state or self.differs or self.tag)
+        return bool(self.text or self.chooses)
+
+    @property
+    def chooses(self) -> bool:
+        """Whether what was said of the candidates decides on it."""
+        return bool(self.matches or self.state or self.differs or self.tag)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +150,15 @@ def queries_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> d
         "picked": list(find_filtered_pair_ids(build, visible, filters, shown)),
         "options": {**MENUS, "matches": classes},
     }
+
+
+def list_told_cases(build: Build, params: QueryDict) -> QuerySet[Case]:
+    """The cases of which such a list, or its number, tells: also those of the queries that it leaves out."""
+    filters = filters_of(params)
+    cases = Case.objects.filter(build=build, round=1)
+    if not filters.chooses and filters.sort != "matches":
+        return cases.none()
+    return cases.filter(build_query_text_condition(filters.text, walked=False)) if filters.text else cases
 
 
 def queries_number(build: Build, visible: QuerySet[Build], params: QueryDict) -> Number:

@@ -13,8 +13,8 @@ from django.shortcuts import get_object_or_404, redirect, render
 from annotation.accounts.roles import GET, Role, blind_in, builds_visible_to, has_role, require_role
 from annotation.derived.rerun.sent_back import is_awaiting_test
 from annotation.models import Build, Case, Proposal
-from annotation.studies.exposure import mark_counts_seen, mark_seen
-from annotation.web.browse.page import builds_page, queries_number, queries_page
+from annotation.studies.exposure import mark_counts_seen, mark_list_seen, mark_seen
+from annotation.web.browse.page import builds_page, list_told_cases, queries_number, queries_page
 from annotation.web.cases import candidates, evidence
 from annotation.web.cases.matches import matches_page
 from annotation.web.cases.row_counts import is_number_wanted, number_alone
@@ -35,6 +35,7 @@ def index(request: HttpRequest) -> HttpResponse:
 def queries(request: HttpRequest, build_pk: int) -> HttpResponse:
     visible = builds_visible_to(request.user)
     build = build_of(visible, build_pk)
+    mark_list_seen(request.user, build.pk, list_told_cases(build, request.GET))
     if is_number_wanted(request):
         return number_alone(request, queries_number(build, visible, request.GET))
     page = queries_page(build, visible, request.GET)

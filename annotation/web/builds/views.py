@@ -20,12 +20,13 @@ from annotation.derived.derivation import Decision
 from annotation.derived.order_plan import OrderPlan
 from annotation.derived.several_annotators import Who
 from annotation.jobs.providers import find_token_counter
-from annotation.models import Build
-from annotation.studies.exposure import mark_seen
+from annotation.models import Build, Case
+from annotation.studies.exposure import mark_list_seen, mark_seen
 from annotation.web.builds import page as pages
 from annotation.web.builds.launch_form import LaunchForm
 from annotation.web.cases.abandonment import abandoned_page
-from annotation.web.cases.page import cases_number, cases_page
+from annotation.web.cases.filters import list_told_cases
+from annotation.web.cases.page import cases_number, cases_page, filters_of
 from annotation.web.cases.row_counts import is_number_wanted, number_alone
 from annotation.web.money import estimates
 from annotation.web.shared.pagination import whole_number
@@ -128,6 +129,7 @@ def control(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_role(Role.ADMIN, GET)
 def abandoned(request: HttpRequest, pk: int) -> HttpResponse:
+    mark_list_seen(request.user, pk, Case.objects.filter(build=pk))
     page = abandoned_page(find_visible_build(request, pk), max(0, whole_number(request.GET.get("after", ""))))
     mark_seen(request.user, [case.pair_id for case in page["cases"]])
     return render(request, "annotation/builds/abandoned.html", {"page": page})
@@ -137,6 +139,7 @@ def abandoned(request: HttpRequest, pk: int) -> HttpResponse:
 def cases(request: HttpRequest, pk: int) -> HttpResponse:
     """The cases behind a number; they show what agents decided."""
     build, reviewed = find_visible_build(request, pk), builds_visible_to(request.user)
+    mark_list_seen(request.user, pk, list_told_cases(build, filters_of(request.GET)))
     if is_number_wanted(request):
         return number_alone(request, cases_number(build, reviewed, request.GET))
     page = cases_page(build, reviewed, request.GET)

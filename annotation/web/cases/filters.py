@@ -79,6 +79,10 @@ SORTS: Final[Mapping[str, Sort]] = {
 }
 
 
+NEUTRAL: Final = ("q", "round", "sort")
+"""Filters that nothing which was said of a case decides on; of orders it is the one as they were made."""
+
+
 @dataclass(frozen=True, slots=True)
 class Filters:
     """Which cases are wanted; empty means all."""
@@ -106,6 +110,12 @@ class Filters:
     extension: str = ""
     """The number of an extension: of its canary instead of the build's own."""
     sort: str = field(default="made", metadata={"narrows": False})
+
+    @property
+    def tells(self) -> bool:
+        """Whether which cases a list has, or their order, tells what was said of them."""
+        names = (known.name for known in fields(self) if known.name not in NEUTRAL)
+        return self.sort != "made" or any(getattr(self, name) for name in names)
 
     @property
     def of_test(self) -> bool:
@@ -242,6 +252,13 @@ def filter_build_cases(
         row = canary_of(build, filters.extension)
         rows = rows.filter(drawn_for(row, OF_CANARY[filters.canary])) if row else rows.none()
     return rows
+
+
+def list_told_cases(build: Build, filters: Filters, query: int = 0) -> QuerySet[Case]:
+    """The cases of which such a list tells: those that it has, and those that it leaves out."""
+    if not filters.tells:
+        return Case.objects.none()
+    return filter_build_cases(build, Build.objects.none(), Filters(q=filters.q), query)
 
 
 def canary_of(build: Build, extension: str) -> Canary | None:

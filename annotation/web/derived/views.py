@@ -26,7 +26,8 @@ from annotation.derived.derivation import Decision
 from annotation.derived.extension import execution
 from annotation.derived.publish_job import benchmark_published_by
 from annotation.derived.unjudged_results import queue_holes_for_experts
-from annotation.models import Build, Extension
+from annotation.models import Build, Case, Extension
+from annotation.studies.exposure import mark_list_seen
 from annotation.web.builds.views import find_visible_build
 from annotation.web.derived.extension import ExtendPage, extend_page
 from annotation.web.derived.offer import launch_offer, render_derived
@@ -85,6 +86,7 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
     """GET shows which cases are meant and what they would take; POST launches the new build."""
     build, params = find_visible_build(request, pk), request.POST if request.method == "POST" else request.GET
     found = pick_rerun_cases(build, builds_visible_to(request.user), params)
+    mark_list_seen(request.user, pk, Case.objects.filter(build=pk))  # the page says how many can begin where
     page = again_page(build, found, params, request.POST if request.method == "POST" else None)
     if page.offer and (made := launch_offer(request, page)):
         cases = count_noun(page.offer.plan.able, "case is", "cases are")

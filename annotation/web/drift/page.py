@@ -105,6 +105,7 @@ def build_drift_pairs_page(build: Build, check: DriftCheck, params: QueryDict) -
         "build": build,
         "check": check,
         "rows": [pair for pair in pairs if wanted in ("", pair.move)],
+        "told": [pair.case.pair_id for pair in pairs],
         "wanted": wanted,
         "counts": [(move, sign, counts[move]) for move, sign in MOVES.items()],
         "pairs": len(pairs),

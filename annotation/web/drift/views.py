@@ -18,5 +18,5 @@ def pairs(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     if check is None:
         raise Http404("This build has no such drift check, or its questions are still asked.")
     page = build_drift_pairs_page(build, check, request.GET)
-    mark_seen(request.user, [row.case.pair_id for row in page["rows"]])
+    mark_seen(request.user, page["told"])
     return render(request, "annotation/drift/pairs.html", {"page": page})

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from annotation.accounts.roles import FORM, GET, Role, builds_visible_to, refuse_while_blind, require_role
-from annotation.studies.exposure import mark_seen
+from annotation.studies.exposure import mark_builds_seen
 from annotation.studies.plan.plan import StudyRefused
 from annotation.web.label_audit.given_pairs import PairsForm
 from annotation.web.label_audit.page import audit_page
@@ -27,7 +27,8 @@ def audit(request: HttpRequest, pk: int) -> HttpResponse:
         page = audit_page(build, visible, request.GET)
     except StudyRefused as why:
         page = {"build": build, "given": build.pair_list, "builds": [build], "problem": str(why)}
-    mark_seen(request.user, [row["pair"].pk for row in page.get("rows", [])])
+    if "rows" in page:  # those that differ come first, which tells of each
+        mark_builds_seen(request.user, [audited.pk for audited in page["builds"]])
     status = 422 if "problem" in page else 200
     return render(request, "annotation/label_audit/build_audit.html", {"page": page}, status=status)
 

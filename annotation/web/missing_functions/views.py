@@ -14,7 +14,7 @@ from annotation.builds.control.pause_resume import ControlRefused
 from annotation.derived.missing_functions import launch, written
 from annotation.jobs import celery_tasks
 from annotation.models import Build, Case
-from annotation.studies.exposure import mark_counts_seen, mark_seen
+from annotation.studies.exposure import mark_counts_seen, mark_list_seen, mark_seen
 from annotation.web.builds.views import find_visible_build
 from annotation.web.derived.offer import launch_offer, render_derived
 from annotation.web.missing_functions.page import missing_page
@@ -31,7 +31,7 @@ def build_missing(request: HttpRequest, pk: int) -> HttpResponse:
         celery_tasks.wake("llm")
         messages.success(request, "Ordered. Each function is written, tested, and then waits for an expert.")
         return redirect("build", pk=made.pk)
-    note_query_seen(request, build, [text.pk for text in (*page.examples, *page.unjudged)])
+    mark_list_seen(request.user, build.pk, Case.objects.filter(build=build, round=1))
     return render_derived(request, "annotation/missing_functions/build_missing.html", page)
 
 

@@ -22,7 +22,7 @@ from annotation.review import Beside, drafts, layout, order, own_tests, shortcut
 from annotation.review.carried_labels import carry_label_over
 from annotation.review.order import Apart, Disputed, Flipped, Parted, Show, Tagged, Worklist
 from annotation.review.tags import Tag
-from annotation.studies.exposure import mark_seen, mark_test_seen
+from annotation.studies.exposure import mark_list_seen, mark_seen, mark_test_seen
 from annotation.studies.plan.seals import is_open
 from annotation.web.cases.evidence import RELATED
 from annotation.web.review import page, runs, words, worklists
@@ -50,6 +50,8 @@ def next_case(request: HttpRequest, build_pk: int) -> HttpResponse:
     """To the case after `?after=` or before `?before=` in the list `?show=`; the end of a list has a page."""
     build = get_object_or_404(builds_visible_to(request.user).select_related("tally"), pk=build_pk)
     show, user = list_of(request, request.GET), person(request)
+    if show not in order.OF_ONES_OWN:
+        mark_list_seen(user, build_pk, Case.objects.filter(build=build_pk))
     before = neighbour(build, request.GET.get("before", ""))
     if before is not None:
         return to_case(order.previous_case(user, build, show, before) or before, show)

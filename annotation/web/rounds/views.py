@@ -10,15 +10,16 @@ from annotation.accounts.roles import FORM, GET, Role, builds_visible_to, requir
 from annotation.builds.control.pause_resume import ControlRefused
 from annotation.derived import round_merge
 from annotation.derived.round_merge import WORDS, Rule
-from annotation.models import Build
-from annotation.studies.exposure import mark_seen
+from annotation.models import Build, Case
+from annotation.studies.exposure import mark_list_seen
 from annotation.web.rounds.page import rounds_page
 
 
 @require_role(Role.READER, GET)
 def index(request: HttpRequest, build_pk: int) -> HttpResponse:
     page = rounds_page(build_of(request, build_pk), request.GET)
-    mark_seen(request.user, [case.pair_id for case, _ in page["apart"]])
+    if page["build"].rounds > 1:  # of those that it leaves out it is told that their rounds agree
+        mark_list_seen(request.user, build_pk, Case.objects.filter(build=build_pk))
     return render(request, "annotation/rounds/detail.html", {"page": page})
 
 

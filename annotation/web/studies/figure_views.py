@@ -110,6 +110,5 @@ def pairs(request: HttpRequest, study: Study) -> HttpResponse:
     if cell >= len(CELLS):
         raise NoSuchFigures("A confusion matrix has four cells, 0 to 3.")
     page = pairs_page(study, request.GET.get("row", ""), cell)
-    shown = study.pairs.filter(pk__in=[pair.pk for pair, _ in page["pairs"]])
-    mark_seen(request.user, pairs_of_study_rows(shown))
+    mark_seen(request.user, pairs_of_study_rows(study.pairs.all()))  # of the others it is told: another cell
     return render(request, "annotation/studies/pairs.html", {"page": page})

@@ -4,9 +4,17 @@ import pytest
 from django.contrib.auth.models import AnonymousUser
 from pytest_django import DjangoAssertNumQueries
 
-from annotation.models import Quota, Seen, SeenBenchmark
+from annotation.models import Build, Case, Quota, Seen, SeenBenchmark, SeenBuild, Study
+from annotation.studies import exposure
 from annotation.studies.enrolment import extra_raters, queue, unfilled_places
-from annotation.studies.exposure import mark_benchmark_seen, mark_seen, pairs_of_study_rows, seen_among
+from annotation.studies.exposure import (
+    mark_benchmark_seen,
+    mark_builds_seen,
+    mark_list_seen,
+    mark_seen,
+    pairs_of_study_rows,
+    seen_among,
+)
 from annotation.studies.plan.effort import owners_of_shown_pairs, seen_by
 from retrieval.models import Benchmark, Pair, Text
 from tests import factories, studies
@@ -98,3 +106,41 @@ def test_of_two_snippets_the_labels_of_either_are_too_much() -> None:
     rita = studies.rater("rita", study)
     mark_benchmark_seen(rita.user, made)
     assert queue.next_assignment(rita) is None
+
+
+def judged_study(size: int) -> tuple[Build, Study]:
+    build = factories.opened()
+    return build, studies.study(pairs=[case.pair for case in factories.cases(build)[:size]])
+
+
+def test_a_list_is_remembered_pair_by_pair_or_as_one_row_where_it_is_long(
+    monkeypatch: pytest.MonkeyPatch, django_assert_num_queries: DjangoAssertNumQueries
+) -> None:
+    build, _ = judged_study(3)
+    cases, ray, erin = Case.objects.filter(build=build), factories.ray(), factories.erin()
+    query = cases[0].query_id
+    mark_list_seen(ray, build.pk, cases.filter(query=query))
+    assert set(Seen.objects.values_list("pair", flat=True)) == set(
+        cases.filter(query=query).values_list("pair", flat=True)
+    ), "a list of one query tells of its pairs alone"
+
+    monkeypatch.setattr(exposure, "MOST_PAIRS", 2)
+    mark_list_seen(erin, build.pk, cases)
+    with django_assert_num_queries(1):
+        mark_list_seen(erin, build.pk, cases)
+    mark_list_seen(AnonymousUser(), build.pk, cases)
+    assert list(SeenBuild.objects.values_list("user__username", "build")) == [("erin", build.pk)]
+    with django_assert_num_queries(1):
+        found = seen_among([erin.pk], cases.values_list("pair", flat=True))
+    assert {pair for _, pair in found} == set(cases.values_list("pair", flat=True))
+
+
+def test_whoever_saw_such_a_list_is_given_no_pair_of_the_build() -> None:
+    build, study = judged_study(2)
+    reader, other = studies.rater("rita", study), studies.rater("rob", study)
+    mark_builds_seen(reader.user, [build.pk])
+    assert queue.next_assignment(reader) is None
+    assert queue.next_assignment(other) is not None
+    quota = Quota.objects.select_related("study_pair")[0]
+    assert set(extra_raters.find_eligible_raters(quota)) == {other}
+    assert exposure.is_exposed_to_pairs(reader.user_id, [quota.study_pair.pair_id], beyond_test=True)

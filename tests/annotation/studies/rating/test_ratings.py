@@ -7,10 +7,12 @@ from datetime import timedelta
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.db import connection
 from django.test.utils import CaptureQueriesContext
 from django.utils import timezone
 
+from annotation.accounts.roles import builds_visible_to
 from annotation.models import Assignment, Condition, Enrolment, Quota, Rating, Seen, Study
 from annotation.studies.enrolment import queue
 from annotation.studies.enrolment.queue import Lapsed, QueueClosed, next_assignment
@@ -18,7 +20,7 @@ from annotation.studies.exposure import mark_seen, mark_test_seen
 from annotation.studies.plan import form_checks
 from annotation.studies.plan.form_checks import BadRating, RaterStatement
 from annotation.studies.rating import drafts, ratings
-from annotation.studies.rating.earlier_revisions import restore_earlier_revision
+from annotation.studies.rating.earlier_revisions import NothingToRestore, restore_earlier_revision
 from annotation.studies.rating.ratings import (
     RatedMeanwhile,
     submit_rating,
@@ -362,3 +364,68 @@ def test_submitting_costs_a_fixed_number_of_queries(rita: Enrolment) -> None:
             submit_rating(held, held.token, said(), 0)
         counted.append(len(queries))
     assert counted[1] == counted[2] <= 10
+
+
+def finished_and_shown(rita: Enrolment) -> None:
+    """Her part is over, and a list of builds is served to her."""
+    Enrolment.objects.filter(pk=rita.pk).update(finished_at=timezone.now())
+    list(builds_visible_to(User.objects.get(pk=rita.user_id)))
+
+
+def test_labels_are_final_once_anything_was_shown_after_the_end(rita: Enrolment) -> None:
+    held = given(rita)
+    first = submit_rating(held, held.token, said(1), 0)
+    finished_and_shown(rita)
+    with pytest.raises(BadRating, match="has been open to you"):
+        submit_rating(held, held.token, said(0), 1)
+    with pytest.raises(NothingToTakeBack, match="has been open to you"):
+        undo_decision(rita)
+    with pytest.raises(NothingToRestore, match="That is what stands"):
+        restore_earlier_revision(first)
+    assert list(held.ratings.values_list("value", "revision")) == [(1, 1)]
+
+
+def test_an_earlier_revision_does_not_stand_again_after_that(rita: Enrolment) -> None:
+    held = given(rita)
+    first = submit_rating(held, held.token, said(1), 0)
+    submit_rating(held, held.token, said(0), 1)
+    finished_and_shown(rita)
+    with pytest.raises(NothingToRestore, match="has been open to you"):
+        restore_earlier_revision(first)
+
+
+def test_after_the_end_a_label_can_be_changed_until_something_is_shown(rita: Enrolment) -> None:
+    held = given(rita)
+    submit_rating(held, held.token, said(1), 0)
+    Enrolment.objects.filter(pk=rita.pk).update(finished_at=timezone.now())
+    assert submit_rating(held, held.token, said(0), 1).value == 0
+
+
+def test_a_second_label_is_final_too(revealed: Enrolment) -> None:
+    held = given(revealed)
+    submit_rating(held, held.token, said(1), 0)
+    held.refresh_from_db()
+    submit_rating(held, held.token, said(0, reason="the test"), 0)
+    finished_and_shown(revealed)
+    with pytest.raises(BadRating, match="has been open to you"):
+        submit_rating(held, held.token, said(1, reason="no"), 1)
+
+
+def test_a_skipped_pair_stays_skipped_after_that(rita: Enrolment) -> None:
+    held = given(rita)
+    queue.skip_assignment(held, held.token, "no idea")
+    finished_and_shown(rita)
+    with pytest.raises(NothingToTakeBack, match="has been open to you"):
+        undo_decision(rita)
+
+
+def test_what_is_said_after_a_part_goes_on_can_be_changed_again(rita: Enrolment) -> None:
+    first = given(rita)
+    submit_rating(first, first.token, said(1), 0)
+    finished_and_shown(rita)
+    Enrolment.objects.filter(pk=rita.pk).update(finished_at=None)
+    second = given(rita)
+    submit_rating(second, second.token, said(1), 0)
+    assert submit_rating(second, second.token, said(0), 1).value == 0
+    with pytest.raises(BadRating, match="has been open to you"):
+        submit_rating(first, first.token, said(0), 1)
