@@ -5,12 +5,16 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
+from importlib import import_module
 from typing import Any, Final
 
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncJsonWebsocketConsumer, AsyncWebsocketConsumer
+from django.conf import settings
+from django.contrib.auth import get_user
 from django.contrib.auth.models import User
 from django.db import DatabaseError
+from django.http import HttpRequest
 from django.template.loader import render_to_string
 from django.urls import path, re_path
 
@@ -34,7 +38,8 @@ class Refused(Exception):
 class BuildConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channels publishes no types
     """Sends `{"version", "html"}` at once and after each change; takes no messages.
 
-    The person is read anew at each look, so that a lost role or a logged-out account ends the stream.
+    Session and person are read anew at each look: a log-out here or elsewhere, a new password, a lost role
+    and a closed account end the stream.
     """
 
     watching: asyncio.Task[None] | None = None
@@ -65,14 +70,21 @@ class BuildConsumer(AsyncJsonWebsocketConsumer):  # type: ignore[misc]  # channe
             await self.close(FAULT)
 
     async def follow(self, pk: int) -> None:
-        look = database_sync_to_async(load_changed_fragment)
+        look = database_sync_to_async(load_for_session)
         known: str | None = None
         while True:
-            change = await look(self.scope["user"].pk, pk, known)
+            change = await look(self.scope["session"].session_key, pk, known)
             if change is not None:
                 known = change["version"]
                 await self.send_json(change)
             await asyncio.sleep(LOOK)
+
+
+def load_for_session(key: str | None, pk: int, known: str | None) -> dict[str, str] | None:
+    """The same for whoever the session with this key belongs to now."""
+    request = HttpRequest()
+    request.session = import_module(settings.SESSION_ENGINE).SessionStore(key)
+    return load_changed_fragment(get_user(request).pk, pk, known)
 
 
 def load_changed_fragment(user_pk: int | None, pk: int, known: str | None) -> dict[str, str] | None:

@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from django.contrib.admin import AdminSite
-from django.http import HttpRequest
+from django.contrib.auth import REDIRECT_FIELD_NAME
+from django.contrib.auth.decorators import login_not_required
+from django.contrib.auth.views import redirect_to_login
+from django.http import HttpRequest, HttpResponse
+from django.urls import reverse
+from django.utils.decorators import method_decorator
 
 from annotation.accounts.roles import Role, has_role, refuse_while_blind
+from cosqa_site.log_in import Leave
 
 
 class WorkbenchSite(AdminSite):
@@ -22,3 +30,13 @@ class WorkbenchSite(AdminSite):
             return False
         refuse_while_blind(request.user)
         return True
+
+    @method_decorator(login_not_required)
+    def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """There is one page to log in."""
+        return redirect_to_login(request.GET.get(REDIRECT_FIELD_NAME, reverse("admin:index")))
+
+    def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+        """And one way to log out."""
+        response: HttpResponse = Leave.as_view()(request)
+        return response

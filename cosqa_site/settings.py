@@ -60,8 +60,8 @@ KNOWN_NAMES = """
     NOTIFY_COMMAND NOTIFY_EMAIL NOTIFY_FROM NOTIFY_SECONDS PIP_CUTOFF PIP_UNDATED PREFIX
     RUNS_PER_MINUTE
     SANDBOX SANDBOX_FORKS SANDBOX_IMAGE SANDBOX_LAYERS_GB SANDBOX_RUNTIME SANDBOX_USERS SANDBOX_WORKERS
-    SECRET_KEY SECURE
-    TEST_DATA TEST_DATABASE_URL TEST_DOCKER TEST_REDIS_URL TEST_STUDIES TRUSTED_ORIGINS
+    SECRET_KEY SECURE SESSION_HOURS
+    TEST_DATA TEST_DATABASE_URL TEST_DOCKER TEST_REDIS_URL TEST_STUDIES TOKEN_DAYS TRUSTED_ORIGINS
 """
 
 
@@ -220,6 +220,8 @@ DOWNLOAD_MB = read_integer_variable("COSQA_DOWNLOAD_MB", 2000, 1, 1_000_000)
 DOWNLOAD_PRIVATE = read_boolean_variable("COSQA_DOWNLOAD_PRIVATE", False)
 IMPORT_MB = read_integer_variable("COSQA_IMPORT_MB", 4096, 256, 1_000_000)
 EXPORT_DAYS = read_integer_variable("COSQA_EXPORT_DAYS", 7, 0, 36_500)
+SESSION_COOKIE_AGE = 3600 * read_integer_variable("COSQA_SESSION_HOURS", 12, 1, 8760)
+TOKEN_DAYS = read_integer_variable("COSQA_TOKEN_DAYS", 90, 1, 3650)
 RUNS_PER_MINUTE = read_integer_variable("COSQA_RUNS_PER_MINUTE", 60, 1, 100_000)
 
 NOTIFY_EMAIL = read_emails_variable("COSQA_NOTIFY_EMAIL")
@@ -263,6 +265,18 @@ CELERY_BEAT_SCHEDULE = {
     "reap": {"task": "annotation.jobs.celery_tasks.reap", "schedule": 60.0, "options": {"expires": 60}},
 }
 
+CACHES = {
+    "default": {"BACKEND": "django.core.cache.backends.locmem.LocMemCache"},
+    # All web servers count failed log-ins together; there is one only where there is no Redis.
+    "logins": {"BACKEND": "django.core.cache.backends.redis.RedisCache", "LOCATION": REDIS_URL}
+    if REDIS_URL
+    else {
+        "BACKEND": "django.core.cache.backends.locmem.LocMemCache",
+        "LOCATION": "logins",
+        "OPTIONS": {"MAX_ENTRIES": 100_000},
+    },
+}
+
 INSTALLED_APPS = [
     "cosqa_site",
     "annotation",
@@ -290,6 +304,7 @@ MIDDLEWARE = [
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
+    "cosqa_site.log_in.IdleSessions",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -329,6 +344,7 @@ AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
     {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "annotation.accounts.access.TokensEnd"},
 ]
 LOGIN_URL = "login"
 LOGIN_REDIRECT_URL = "home"
@@ -397,6 +413,7 @@ LOGGING = {
             "filters": ["repeats"],
         }
     },
+    "loggers": {"annotation.accounts.logins": {"level": "INFO"}},
     "root": {
         "handlers": ["stderr"],
         "level": read_choice_variable("COSQA_LOG_LEVEL", ("WARNING", "DEBUG", "INFO", "ERROR")),

@@ -5,12 +5,12 @@ from django.contrib.auth import views as auth
 from django.urls import include, path
 
 from cosqa_site.api import api
-from cosqa_site.cache_headers import Leave
 from cosqa_site.health import report_health
+from cosqa_site.log_in import Enter, Leave
 
 admin.autodiscover()
 urlpatterns = [
-    path("login/", auth.LoginView.as_view(redirect_authenticated_user=True), name="login"),
+    path("login/", Enter.as_view(), name="login"),
     path("logout/", Leave.as_view(), name="logout"),
     path("password/", auth.PasswordChangeView.as_view(), name="password_change"),
     path("password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from functools import wraps
+from functools import partial, wraps
 from typing import Any, Concatenate, ParamSpec
 
 from django.contrib.auth.backends import ModelBackend
@@ -15,6 +15,7 @@ from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils import timezone
 from django.views.decorators.http import require_http_methods
 
+from annotation.accounts.logins import check_login
 from annotation.models import Assignment, Build, Case, Enrolment, Study, StudyPair
 from retrieval.models import Benchmark, Member
 
@@ -65,6 +66,19 @@ def find_highest_role(user: User, groups: Iterable[str | None]) -> Role | None:
 
 class Backend(ModelBackend):
     """Django's, which reads a signed-in person's groups with the person: every request asks for both."""
+
+    def authenticate(
+        self,
+        request: HttpRequest | None,
+        username: str | None = None,
+        password: str | None = None,
+        **more: Any,
+    ) -> Any:
+        """As Django does, for as many at once and as often as `logins` allows. Raises TooManyLogins."""
+        check = partial(super().authenticate, request, username, password, **more)
+        if request is None or username is None or password is None:
+            return check()
+        return check_login(request, username, check)
 
     def get_user(self, user_id: Any) -> User | None:
         """The person, whose role is known then; None for one who is gone or was locked out."""

@@ -31,7 +31,9 @@ class Token(HttpBearer):
         """The token's user. Raises AuthenticationError, PermissionDenied."""
         user = holder(token)
         if user is None:
-            raise AuthenticationError(message="The token is unknown, withdrawn, or its account is closed.")
+            raise AuthenticationError(
+                message="The token is unknown, expired or withdrawn, or its account is closed."
+            )
         request.user = user
         return entitled(user, self.role)
 
@@ -64,12 +66,11 @@ def entitled(user: User, role: Role) -> User:
 
 
 def holder(secret: str) -> User | None:
-    """Whose token it is; None for tokens that are unknown and accounts that are closed."""
+    """Whose token it is; None for tokens that are unknown or expired, and accounts that are closed."""
     rows = ApiToken.objects.filter(digest=ApiToken.objects.digest(secret), user__is_active=True)
-    token = rows.select_related("user").first()
-    if token is None:
+    token, now = rows.select_related("user").first(), timezone.now()
+    if token is None or token.expires_at <= now:
         return None
-    now = timezone.now()
     if token.last_used_at is None or token.last_used_at < now - NOTED:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
     return token.user

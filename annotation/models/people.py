@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+from datetime import datetime, timedelta
 from typing import Any
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 
 class Preference(models.Model):
@@ -22,11 +24,17 @@ class Preference(models.Model):
         return f"preferences of {self.user}"
 
 
+def token_end() -> datetime:
+    """Until when a token works that is made now."""
+    return timezone.now() + timedelta(days=settings.TOKEN_DAYS)
+
+
 class ApiTokenManager(models.Manager["ApiToken"]):
-    def issue(self, user: Any, name: str) -> tuple[ApiToken, str]:
+    def issue(self, user: Any, name: str, days: int | None = None) -> tuple[ApiToken, str]:
         """A new token and its secret, which is shown once and stored only as a hash."""
         secret = secrets.token_urlsafe(32)
-        return self.create(user=user, name=name, digest=self.digest(secret)), secret
+        ends = token_end() if days is None else timezone.now() + timedelta(days=days)
+        return self.create(user=user, name=name, digest=self.digest(secret), expires_at=ends), secret
 
     def digest(self, secret: str) -> str:
         return hashlib.sha256(secret.encode()).hexdigest()
@@ -40,6 +48,7 @@ class ApiToken(models.Model):
     digest = models.CharField(max_length=64, unique=True)
     created_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True)
+    expires_at = models.DateTimeField(default=token_end, help_text="from then on it is refused")
 
     objects = ApiTokenManager()
 

@@ -40,6 +40,7 @@ function fill(event) {
 }
 
 function remember() {
+  if ("left" in document.documentElement.dataset) return; // logged out: see leaving.js
   count();
   try {
     sessionStorage.setItem("active", JSON.stringify({ of, active }));

@@ -237,8 +237,11 @@ function copies(field) {
   }
 }
 
+// With where it goes: a log-out sends what has not arrived, from whatever page.
 function store(field) {
-  const copy = { text: field.value, at: Date.now(), revision: field.dataset.draftRevision };
+  if ("left" in document.documentElement.dataset) return;
+  const { draft, draftUrl, draftRevision } = field.dataset;
+  const copy = { text: field.value, at: Date.now(), revision: draftRevision, field: draft, url: draftUrl };
   try {
     localStorage.setItem(keyOf(field), JSON.stringify(copy));
   } catch {

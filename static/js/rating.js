@@ -55,6 +55,7 @@ function tick() {
 }
 
 function write(page, seconds) {
+  if ("left" in document.documentElement.dataset) return;
   page.dataset.active = String(seconds);
   const field = page.querySelector("[data-seconds]");
   if (field) field.value = seconds.toFixed(1);

@@ -1,6 +1,6 @@
 import asyncio
 import json
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import pytest
@@ -44,7 +44,7 @@ class Socket:
     def __init__(self, user: User | None, path: str, origin: str = "http://localhost") -> None:
         headers = [(b"origin", origin.encode()), (b"host", b"localhost")]
         if user:
-            client = Client()
+            self.client = client = Client()
             client.force_login(user)
             headers.append((b"cookie", f"sessionid={client.cookies['sessionid'].value}".encode()))
         scope = {
@@ -187,3 +187,36 @@ def test_what_a_browser_sends_is_ignored() -> None:
 @pytest.mark.parametrize("path", ["/", "/ws/", "/ws/builds/x/", "/ws/builds/1/more"])
 def test_an_address_without_a_socket_is_refused_and_no_fault(path: str) -> None:
     assert not asyncio.run(Socket(None, path).connect())
+
+
+def log_out(client: Client) -> None:
+    client.post("/logout/")
+
+
+def delete_session(client: Client) -> None:
+    client.session.delete()
+
+
+def change_password(client: Client) -> None:
+    ada = factories.ada()
+    ada.set_password("a long and winding road")
+    ada.save()
+
+
+def close_account(client: Client) -> None:
+    ada = factories.ada()
+    ada.is_active = False
+    ada.save()
+
+
+@pytest.mark.parametrize("end", [log_out, delete_session, change_password, close_account])
+def test_the_stream_ends_with_the_session(end: Callable[[Client], None]) -> None:
+    connection = Socket(factories.ada(), address(factories.opened()))
+
+    async def scenario() -> None:
+        assert await connection.connect()
+        await connection.message()
+        await sync_to_async(end)(connection.client)
+        assert await connection.closed_with() == consumers.REFUSED
+
+    run(scenario())

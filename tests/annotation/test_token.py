@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import io
+from datetime import timedelta
 
 import pytest
 from django.core.management import CommandError, call_command
 from django.test import Client
+from django.utils import timezone
+from pytest_django import Settings
 
 from annotation.models import ApiToken
 from tests import factories
@@ -66,3 +69,28 @@ def test_withdrawing_what_is_not_there_says_so() -> None:
     factories.ray()
     with pytest.raises(CommandError, match="no token called 'laptop'"):
         token("ray", "--revoke", "laptop")
+
+
+def test_a_token_works_for_the_days_of_the_setting_or_those_asked_for(settings: Settings) -> None:
+    settings.TOKEN_DAYS = 30
+    factories.ray()
+    token("ray", "--name", "laptop")
+    token("ray", "--name", "server", "--days", "2")
+    now, ends = timezone.now(), dict(ApiToken.objects.values_list("name", "expires_at"))
+    found = {name: round((end - now) / timedelta(days=1)) for name, end in ends.items()}
+    assert found == {"laptop": 30, "server": 2}
+
+
+def test_an_expired_token_is_refused_and_listed_as_such() -> None:
+    factories.ray()
+    secret = token("ray", "--name", "laptop").strip()
+    ApiToken.objects.update(expires_at=timezone.now())
+    assert status(secret) == 401
+    assert "expired" in token("ray", "--list")
+
+
+@pytest.mark.parametrize("days", ["0", "-1", "3651"])
+def test_a_token_works_for_one_day_at_least_and_ten_years_at_most(days: str) -> None:
+    factories.ray()
+    with pytest.raises(CommandError, match="1 to 3650"):
+        token("ray", "--name", "laptop", "--days", days)

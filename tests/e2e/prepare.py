@@ -22,6 +22,8 @@ CAST = {
     "erika": "expert",
     "evan": "expert",
     "esra": "expert",
+    "egon": "expert",
+    "etta": "expert",
     "ray": "reader",
     "nora": "",
 }

@@ -77,6 +77,8 @@ WRONG = [
     ("COSQA_DOWNLOAD_PRIVATE", "some", "true or false"),
     ("COSQA_EXPORT_DAYS", "-1", "from 0 to 36500"),
     ("COSQA_RUNS_PER_MINUTE", "0", "from 1 to 100000"),
+    ("COSQA_SESSION_HOURS", "0", "from 1 to 8760"),
+    ("COSQA_TOKEN_DAYS", "0", "from 1 to 3650"),
     ("COSQA_NOTIFY_EMAIL", "nobody", "an e-mail address"),
     ("COSQA_NOTIFY_FROM", "nobody", "one e-mail address"),
     ("COSQA_NOTIFY_FROM", "a@b.org\nBcc: c@d.org", "one e-mail address"),

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
 from django.db import transaction
+from django.utils import timezone
 
 from annotation.accounts.roles import role_of
 from annotation.models import ApiToken
 from annotation.studies.audit_log import Verb, append_audit_event
 from retrieval.management.light import LightCommand
+
+MOST_DAYS: Final = 3650
 
 
 class Command(LightCommand):
@@ -24,6 +28,12 @@ class Command(LightCommand):
         what.add_argument("--list", action="store_true", help="list the user's tokens")
         what.add_argument("--revoke", metavar="NAME", help="withdraw the tokens of this name")
 
+        parser.add_argument(
+            "--days",
+            type=int,
+            help=f"how long a new token works (default COSQA_TOKEN_DAYS, {settings.TOKEN_DAYS})",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username=options["user"]).first()
         if user is None:
@@ -33,26 +43,35 @@ class Command(LightCommand):
         elif options["revoke"] is not None:
             self.revoke(user, options["revoke"])
         else:
-            self.make(user, options["name"])
+            self.make(user, options["name"], options["days"])
 
-    def make(self, user: User, name: str) -> None:
+    def make(self, user: User, name: str, days: int | None) -> None:
         longest = ApiToken._meta.get_field("name").max_length or 0
         if not 0 < len(name) <= longest:
             raise CommandError(f"--name takes 1 to {longest} characters.")
+        if days is not None and not 0 < days <= MOST_DAYS:
+            raise CommandError(f"--days takes 1 to {MOST_DAYS}.")
         if role_of(user) is None:
             raise CommandError(
                 f"{user} has no role, so the token would be refused: 'manage.py account {user} --role …'."
             )
         with transaction.atomic():
-            _, secret = ApiToken.objects.issue(user, name)
+            token, secret = ApiToken.objects.issue(user, name, days)
             append_audit_event(None, Verb.TOKEN_MADE, f"token {name} of {user}")
         self.stdout.write(secret)
         self.stderr.write("Send it as 'Authorization: Bearer …'. It is shown only this once.")
+        self.stderr.write(
+            f"It works until {token.expires_at:%Y-%m-%d %H:%M} UTC, or until the password changes."
+        )
 
     def list(self, user: User) -> None:
         for token in ApiToken.objects.filter(user=user).order_by("pk"):
             used = f"{token.last_used_at:%Y-%m-%d %H:%M}" if token.last_used_at else "never"
-            self.stdout.write(f"{token.name}  made {token.created_at:%Y-%m-%d %H:%M}  last used {used}")
+            ends = "expired" if token.expires_at <= timezone.now() else "works until"
+            self.stdout.write(
+                f"{token.name}  made {token.created_at:%Y-%m-%d %H:%M}  last used {used}  "
+                f"{ends} {token.expires_at:%Y-%m-%d %H:%M}"
+            )
 
     def revoke(self, user: User, name: str) -> None:
         with transaction.atomic():

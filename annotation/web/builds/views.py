@@ -103,7 +103,7 @@ def progress_etag(request: HttpRequest, pk: int) -> str | None:
 
 
 @require_role(Role.ADMIN, GET)
-@cache_control(private=True, no_cache=True)
+@cache_control(private=True, no_store=True)
 @condition(etag_func=progress_etag)
 def progress(request: HttpRequest, pk: int) -> HttpResponse:
     page = pages.progress_page(find_visible_build(request, pk))

@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0003_one_canary"),
+        ("annotation", "0004_waits_for_disk"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 

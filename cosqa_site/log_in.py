@@ -1,0 +1,70 @@
+"""Logging in and out, and how long a session lasts that nobody uses."""
+
+from __future__ import annotations
+
+import time
+from http import HTTPStatus
+from typing import Any, Final
+
+from django.conf import settings
+from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.signals import user_logged_in
+from django.contrib.auth.views import LoginView, LogoutView
+from django.dispatch import receiver
+from django.http import HttpRequest
+from django.utils.deprecation import MiddlewareMixin
+
+from annotation.accounts.logins import TooManyLogins
+
+USED: Final = "used"
+"""The key of a session under which it is kept when a person used it last."""
+STEPS: Final = 50
+"""How exact that is, in parts of the time after which a session ends: not every page is a write."""
+BY_ITSELF: Final = frozenset({"rate-heartbeat"})
+"""Routes that an open page asks for by itself, with a method that says otherwise."""
+
+
+class Enter(LoginView):
+    """The log-in page; where too many try it says when to come back."""
+
+    redirect_authenticated_user = True
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        try:
+            return super().post(request, *args, **kwargs)
+        except TooManyLogins as why:
+            form = self.get_form_class()(request, initial={"username": request.POST.get("username", "")})
+            context = self.get_context_data(form=form, refused=str(why))
+            headers = {"Retry-After": str(why.retry_after)}
+            return self.render_to_response(context, status=HTTPStatus.TOO_MANY_REQUESTS, headers=headers)
+
+
+class Leave(LogoutView):
+    """Log out, and have the browser forget pages and drafts: the next person sees neither."""
+
+    def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
+        response = super().post(request, *args, **kwargs)
+        response["Clear-Site-Data"] = '"cache", "storage"'
+        return response
+
+
+class IdleSessions(MiddlewareMixin):
+    """A session lasts while a person uses it; what an open page asks for by itself does not count."""
+
+    def process_view(self, request: HttpRequest, view: Any, args: Any, kwargs: Any) -> None:
+        if SESSION_KEY in request.session and is_by_person(request):
+            now = int(time.time())
+            if now - request.session.get(USED, 0) > settings.SESSION_COOKIE_AGE / STEPS:
+                request.session[USED] = now
+
+
+def is_by_person(request: HttpRequest) -> bool:
+    """Whether a page was opened or something sent; programs that are no browser don't say which."""
+    if request.method == "POST":
+        return request.resolver_match is None or request.resolver_match.url_name not in BY_ITSELF
+    return request.headers.get("Sec-Fetch-Mode", "navigate") == "navigate"
+
+
+@receiver(user_logged_in)
+def note_begin(sender: object, request: HttpRequest, **sent: Any) -> None:
+    request.session[USED] = int(time.time())
