@@ -36,7 +36,6 @@ class WorkbenchSite(AdminSite):
         """There is one page to log in."""
         return redirect_to_login(request.GET.get(REDIRECT_FIELD_NAME, reverse("admin:index")))
 
-    def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
+    def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:
         """And one way to log out."""
-        response: HttpResponse = Leave.as_view()(request)
-        return response
+        return Leave.as_view()(request)

@@ -181,12 +181,18 @@ def end_blindness(user: Visitor) -> None:
     To be called before anything is shown that is closed to who is kept blind. Whoever took a rating back in
     another window at this moment rates on, and is kept blind again.
     """
-    over = [part for part in parts_of(user) if part.finished_at is not None]
-    fresh = [part.pk for part in over if part.shown_at is None or part.shown_at < part.finished_at]
+    fresh = [part.pk for part in parts_of(user) if is_over_unseen(part)]
     if fresh:
         rows = Enrolment.objects.filter(pk__in=fresh, finished_at__isnull=False)
         rows.update(shown_at=timezone.now())
         del user.__dict__[PARTS]
+
+
+def is_over_unseen(part: Enrolment) -> bool:
+    """Whether nothing that is closed to raters was shown since the part is over."""
+    if part.finished_at is None:
+        return False
+    return part.shown_at is None or part.shown_at < part.finished_at
 
 
 def refuse_while_blind(user: Visitor) -> None:
