@@ -8,6 +8,7 @@ from django.contrib.admin import AdminSite
 from django.contrib.auth import REDIRECT_FIELD_NAME
 from django.contrib.auth.decorators import login_not_required
 from django.contrib.auth.views import redirect_to_login
+from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse
 from django.urls import reverse
 from django.utils.decorators import method_decorator
@@ -33,7 +34,9 @@ class WorkbenchSite(AdminSite):
 
     @method_decorator(login_not_required)
     def login(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> HttpResponse:
-        """There is one page to log in."""
+        """There is one page to log in. Raises PermissionDenied: others would be sent to and fro."""
+        if request.user.is_authenticated and not has_role(request.user, Role.ADMIN):
+            raise PermissionDenied(f"The tables are for the role {Role.ADMIN}; ask an admin for it.")
         return redirect_to_login(request.GET.get(REDIRECT_FIELD_NAME, reverse("admin:index")))
 
     def logout(self, request: HttpRequest, extra_context: dict[str, Any] | None = None) -> Any:

@@ -31,6 +31,10 @@ def test_the_tables_have_no_log_in_page_of_their_own() -> None:
     assert Client().get("/admin/login/?next=/admin/auth/")["Location"] == "/login/?next=/admin/auth/"
 
 
+def test_whoever_is_logged_in_and_no_admin_is_refused_there_and_not_sent_to_and_fro(ray: Client) -> None:
+    assert ray.get("/admin/", follow=True).status_code == 403
+
+
 def test_a_session_lasts_as_long_as_the_setting_says_after_it_was_used(
     ray: Client, settings: Settings
 ) -> None:
