@@ -174,7 +174,7 @@ def experts_of(given: PairList, hidden: Sequence[Annotator]) -> dict[int, Expert
     ).exclude(pk__in=[annotator.pk for annotator in hidden])
     known = {row.pk: (row.kind, row.config) for row in people}
     labels = Label.objects.filter(annotator__in=list(known), pair__in=given.candidates.values("pair"))
-    labels = labels.exclude(scale=Label.Scale.GRADED).order_by("pair_id", "annotator_id", "round")
+    labels = labels.exclude(scale__in=Label.GRADES).order_by("pair_id", "annotator_id", "round")
     columns = "pair_id", "annotator_id", "pk", "value", "assisted", "source"
     found = {}
     for pair, of_pair in groupby(labels.values_list(*columns).iterator(ROWS_A_READ), key=lambda row: row[0]):

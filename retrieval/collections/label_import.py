@@ -25,9 +25,8 @@ from retrieval.filters.queries import fold_query
 from retrieval.models import Annotator, Benchmark, Collection, Label
 from retrieval.models.collections import MemberQuerySet
 from retrieval.models.texts import canonicalize_text
-from retrieval.sources import GivenLabel, Problem, Scale
+from retrieval.sources import GivenLabel, Problem, Scale, scale_of_grades
 from retrieval.sources.formats import trec
-from retrieval.sources.formats.table import ALLOWED
 from retrieval.sources.readers.lines import Malformed
 from retrieval.sources.readers.read_progress import expect_file_read
 from retrieval.texts.hostile import mark_hostile_characters
@@ -49,10 +48,11 @@ class Target:
 def import_qrels(path: Path, of: Target, options: Options, language: str | None = None) -> Imported:
     """Judgements as labels of two collections that are there, and the benchmark of the labels of this name.
 
-    TREC qrels name members by their source ids. A relevance above 1 anywhere puts all on the scale of 0 to 3;
-    fractions and others are refused. CodeSearchNet's annotations name queries by their text and snippets by
-    their link; `language` takes its rows alone. A line that is no judgement refuses the file before anything
-    is stored. Raises `NotComparable` for a language that the file does not have.
+    TREC qrels name members by their source ids. A relevance above 1 anywhere puts all on the scale of 0 to 3,
+    one above 3 or below 0 on that of whole numbers; fractions are refused. CodeSearchNet's annotations name
+    queries by their text and snippets by their link; `language` takes its rows alone. A line that is no
+    judgement refuses the file before anything is stored. Raises `NotComparable` for a language that the file
+    does not have.
     """
     others = options.counts()
     done = Imported(others=others)
@@ -73,7 +73,8 @@ def import_qrels(path: Path, of: Target, options: Options, language: str | None 
 
 def _judgements(path: Path, of: Target, options: Options, others: ImportCounts) -> None:
     expect_file_read(path, times=2)
-    scale = scale_of(row.relevance for row in trec.read_qrels(path).rows)
+    # All are looked at, so that a line that is none refuses a file before anything of it is stored.
+    scale = scale_of_grades(row.relevance for row in trec.read_qrels(path).rows)
     rows = trec.read_qrels(path).rows
     while batch := list(islice(rows, BATCH)):
         several = set[str](), set[str]()
@@ -111,7 +112,7 @@ def _annotations(
     found = _resolved(
         path,
         judged,
-        "graded",
+        "whole" if scale_of_grades(row.relevance for row in judged) == "whole" else "graded",
         texts_by_text(of.queries, asked) | texts_by_id(of.queries, asked, several[0]),
         texts_by_link(of.snippets, code, several[1]) | texts_by_id(of.snippets, code, several[1]),
         of,
@@ -134,7 +135,7 @@ def _annotations(
 def published_means(of: Target, notes: str) -> Benchmark | None:
     """The benchmark of the mean ratings under this name; None where none is about members."""
     raters = Annotator.objects.filter(kind=Annotator.Kind.ORIGINAL, name=of.name, config__has_key=RATING)
-    rule = "CodeSearchNet's annotations: the mean of all ratings of a pair, from 0 to 3"
+    rule = "CodeSearchNet's annotations: the mean of all ratings of a pair"
     try:
         order = Order(of.name, of.queries, of.snippets, rule, notes=notes)
         return publish_chosen(order, means_of(Label.objects.filter(annotator__in=raters)))
@@ -153,11 +154,6 @@ def means_of(labels: QuerySet[Label]) -> Iterator[Chosen]:
         yield Chosen(query, snippet, pair, mean, label if len(said) == 1 else None, basis="")
 
 
-def scale_of(relevances: Iterable[float]) -> Scale:
-    """All are looked at, so that a line that is none refuses a file before anything of it is stored."""
-    return "graded" if max(relevances, default=0) > 1 else "binary"
-
-
 def _resolved(
     path: Path,
     rows: Iterable[trec.Judgement],
@@ -172,8 +168,8 @@ def _resolved(
     `several` are names of more than one query, and of more than one snippet.
     """
     for row in rows:
-        if row.relevance not in ALLOWED[scale]:
-            message = f"relevance {row.relevance:g} is none of {', '.join(map(str, ALLOWED[scale]))}"
+        if not row.relevance.is_integer():
+            message = f"relevance {row.relevance:g} is a fraction; expected a whole number"
             yield Problem(str(path), row.line, message, costs_labels=True)
         elif row.query not in asked:
             message = f"{of.queries} has no query {row.query[:40]!r}"

@@ -7,6 +7,7 @@ has many, goes by its file alone.
 
 from __future__ import annotations
 
+import math
 from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -85,5 +86,5 @@ def count_relevance_labels(benchmark: Benchmark) -> dict[str, Counter[int]]:
     )
     found: defaultdict[str, Counter[int]] = defaultdict(Counter)
     for row in rows:
-        found[row["language"]][int(row["relevance"] + 0.5)] += row["count"]
+        found[row["language"]][math.floor(row["relevance"] + 0.5)] += row["count"]
     return dict(found)

@@ -31,6 +31,7 @@ from retrieval.models import (
     statements,
 )
 from retrieval.models.labels import BASES
+from retrieval.sources import scale_of_grades
 
 ROWS_A_READ = 2000
 ROWS_A_WRITE: Final = 5000
@@ -256,6 +257,7 @@ def _benchmark(
         matches=matches.astype("<u4").tobytes(),
         digest=digest,
         notes=_notes(order),
+        scale=scale_of_grades([given.relevances.min(), given.relevances.max()]),
     )
     made.extension_minings.set(order.further)
     return made

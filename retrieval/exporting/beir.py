@@ -22,10 +22,10 @@ HEADER = b"query-id\tcorpus-id\tscore\n"
 
 
 def write_beir_files(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
-    """Scores that are no whole numbers are written as they are; BEIR's reader refuses them."""
+    """Scores are whole numbers, as BEIR's reader takes no others."""
     write_texts(subject, folder, tick)
     names = [f"qrels/{name}.tsv" for name in named_parts(parts, "test")]
-    write_judgements(subject, folder, parts, names, b"q%d\td%d\t%b\n", HEADER, tick)
+    write_judgements(subject, folder, parts, names, b"q%d\td%d\t%d\n", HEADER, tick)
     return [CORPUS, QUERIES, *names]
 
 
@@ -62,7 +62,7 @@ def write_judgements(
         for output in outputs:
             output.file.write(header)
         for number, (query, snippet, relevance, _) in enumerate(subject.open_pairs.rows()):
-            told = b"%d" % relevance if relevance.is_integer() else repr(relevance).encode()
-            outputs[parts.part_of[query] if parts else 0].add(row % (asked[query], code[snippet], told))
+            told = (asked[query], code[snippet], int(relevance))
+            outputs[parts.part_of[query] if parts else 0].add(row % told)
             if not number % TICK:
                 tick(TICK)

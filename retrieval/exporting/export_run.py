@@ -13,6 +13,7 @@ from retrieval.exporting.content import Held, Subject, subject_of
 from retrieval.exporting.files import FORMAT, MANIFEST, stage_export
 from retrieval.exporting.labels import LabelChoice
 from retrieval.exporting.parts import Parts, split_benchmark
+from retrieval.exporting.rounding import round_relevances, rounding_of
 from retrieval.exporting.splits import Report
 from retrieval.exporting.withholding_policy import Withhold, reasons_told
 from retrieval.filters import Rule
@@ -25,7 +26,8 @@ SPLITS: Final = "splits.json"
 
 @dataclass(frozen=True, slots=True)
 class Options:
-    """Whose labels; the seed of a split (None: no split); what is withheld by its licence.
+    """Whose labels; the seed of a split (None: no split); what is withheld by its licence; whether relevances
+    are rounded where the format takes whole numbers alone.
 
     `tick` is called with the number of records written since.
     """
@@ -35,22 +37,26 @@ class Options:
     by_repository: bool = False
     withhold: Withhold = Withhold.NONE
     tick: Tick = lambda done: None
+    rounds: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class Format:
-    """A format: what it is called, who writes it, and whether its labels can be other than 0 and 1."""
+    """A format: what it is called, who writes it, whether its labels can be other than 0 and 1, and whether
+    they are whole numbers alone, as its readers take no others.
+    """
 
     title: str
     write: Callable[[Subject, Path, Parts | None, Tick], list[str]]
     grades: bool = True
+    is_whole: bool = False
 
 
 FORMATS: Final[Mapping[str, Format]] = {
     "release": Format("CoSQA⁺ release: query, codebase and pairs", release.write_release_files, grades=False),
     "coclr": Format("CoCLR's CoSQA: pairs and code_idx_map.txt", coclr.write_coclr_files, grades=False),
-    "beir": Format("a folder of BEIR or MTEB", beir.write_beir_files),
-    "qrels": Format("TREC qrels, with the texts", qrels.write_qrels_files),
+    "beir": Format("a folder of BEIR or MTEB", beir.write_beir_files, is_whole=True),
+    "qrels": Format("TREC qrels, with the texts", qrels.write_qrels_files, is_whole=True),
     "parquet": Format("Parquet files (needs pyarrow)", parquet.write_parquet_files),
     "huggingface": Format(
         "a Hugging Face dataset folder with its card", huggingface.write_huggingface_folder
@@ -84,7 +90,7 @@ class Exported:
 
 
 def export_benchmark(benchmark: Benchmark, name: str, folder: Path, options: Options) -> Exported:
-    """Write `benchmark` in the format called `name`. Raises `NothingToExport`, `FolderInUse`."""
+    """Write `benchmark` in the format called `name`. Raises `NothingToExport`, `Fractions`, `FolderInUse`."""
     subject = subject_of(benchmark, options.labels, options.withhold)
     with stage_export(folder) as stage:
         return replace(_written(subject, name, stage, options), folder=folder)
@@ -92,7 +98,8 @@ def export_benchmark(benchmark: Benchmark, name: str, folder: Path, options: Opt
 
 def _written(subject: Subject, name: str, folder: Path, options: Options) -> Exported:
     parts = None if options.split is None else split_benchmark(subject, options.split, options.by_repository)
-    files = FORMATS[name].write(subject, folder, parts, options.tick)
+    rounded = round_relevances(subject, options.rounds) if FORMATS[name].is_whole else subject
+    files = FORMATS[name].write(rounded, folder, parts, options.tick)
     provenance.write_labels(subject, subject.open_pairs, folder)
     provenance.write_withheld(subject, folder)
     unjudged = provenance.write_candidates(subject, folder)
@@ -113,10 +120,11 @@ def _written(subject: Subject, name: str, folder: Path, options: Options) -> Exp
         by_source=subject.open_pairs.by_source(),
         split=None if parts is None else parts.report,
     )
+    rounding = rounding_of(subject, rounded)
     done.warnings.extend(_warnings(done, subject, FORMATS[name], parts))
-    (folder / MANIFEST).write_text(
-        json.dumps(_manifest(done, subject, name, options), indent=2) + "\n", "utf-8"
-    )
+    done.warnings.extend([str(rounding)] if rounding else [])
+    manifest = _manifest(done, subject, name, options) | {"rounded": rounding and asdict(rounding)}
+    (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
     return done
 
 
@@ -208,6 +216,7 @@ def _manifest(done: Exported, subject: Subject, name: str, options: Options) -> 
         "pool": benchmark.pool,
         "merge_rule": benchmark.merge_rule,
         "notes": benchmark.notes,
+        "scale": benchmark.scale,
         "labels": options.labels.value,
         "published_at": benchmark.published_at.isoformat(),
         "queries": done.queries,

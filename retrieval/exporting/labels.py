@@ -88,6 +88,17 @@ class Pairs:
             self.queries[mask], self.snippets[mask], self.relevances[mask], self.givers[mask], self.known
         )
 
+    @property
+    def fractions(self) -> npt.NDArray[np.bool_]:
+        """Which relevances are no whole numbers, as means are."""
+        odd: npt.NDArray[np.bool_] = self.relevances != np.rint(self.relevances)
+        return odd
+
+    def rounded(self) -> Pairs:
+        """With the nearest whole numbers as relevances; halves go up."""
+        whole = np.floor(self.relevances + 0.5)
+        return Pairs(self.queries, self.snippets, whole, self.givers, self.known)
+
     def by_source(self) -> dict[str, int]:
         """How many pairs each source gives a label."""
         return self._counted(lambda giver: giver.source.value)

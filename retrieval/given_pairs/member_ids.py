@@ -11,8 +11,7 @@ from typing import Final, NamedTuple
 from retrieval.models import Collection
 from retrieval.models.blobs import digest_of
 from retrieval.models.texts import canonicalize_text
-from retrieval.sources import Problem
-from retrieval.sources.formats.table import ALLOWED
+from retrieval.sources import GRADES, Problem
 from retrieval.sources.readers.records import (
     Object,
     Refused,
@@ -122,4 +121,4 @@ def parse_pair_label(record: Object, column: str) -> int | None:
     """0 or 1; None where there is no column, or nothing in it. Raises Refused."""
     if not column or record.get(column) is None or not str(record[column]).strip():
         return None
-    return whole_number(record[column], ALLOWED["binary"], f'"{column}"')
+    return whole_number(record[column], GRADES["binary"], f'"{column}"')

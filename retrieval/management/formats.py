@@ -10,7 +10,7 @@ from typing import Any, TypeAlias
 from django.core.management.base import CommandError, CommandParser
 
 from retrieval.filters.steps import Refusals
-from retrieval.sources import Item
+from retrieval.sources import GRADES, Item
 from retrieval.sources.code import extraction
 from retrieval.sources.code.languages import LANGUAGES
 from retrieval.sources.code.places import expect_archives
@@ -103,7 +103,10 @@ def _table_arguments(parser: CommandParser) -> None:
     for column in ("query", "snippet", "label", "query-id", "snippet-id", "origin", "licence"):
         parser.add_argument(f"--{column}", default="", metavar="COLUMN", help=f"the column of the {column}")
     parser.add_argument(
-        "--scale", choices=list(table.ALLOWED), default="binary", help="labels 0 and 1, or 0 to 3"
+        "--scale",
+        choices=list(GRADES),
+        default="binary",
+        help="labels 0 and 1 (default), 0 to 3, or whole numbers up to 1,000, a match above 0",
     )
 
 

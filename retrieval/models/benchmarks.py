@@ -81,6 +81,14 @@ class Benchmark(models.Model):
     notes = models.TextField(
         blank=True, default="", db_default="", help_text="what people must know of its labels; mostly empty"
     )
+    scale = models.CharField(
+        max_length=8,
+        choices=Label.Scale,
+        blank=True,
+        default="",
+        db_default="",
+        help_text="which relevances there are; empty: published before it was noted",
+    )
     size = models.PositiveIntegerField(help_text="labels")
     positives = models.PositiveIntegerField(help_text="labels above 0")
     matches = models.BinaryField(help_text="number of matches of each query, by position; uint32")

@@ -72,7 +72,7 @@ def label_source_of(kind: str, config: Mapping[str, Any], assisted: bool, told: 
 
 def is_match(value: int, scale: str) -> bool:
     """Whether a label of that scale says that the snippet is a match: of relevances 2 (strong) and 3 (exact),
-    as in a study that rates relevance.
+    as in a study that rates relevance; of other whole numbers all above 0.
     """
     return value >= (MATCH_FROM if scale == Label.Scale.GRADED else 1)
 
@@ -123,6 +123,10 @@ class Label(models.Model):
         BINARY = "binary", "1 match, 0 no match"
         HALF = "half", "50 % match"
         GRADED = "graded", "0 to 3, as in CodeSearchNet"
+        WHOLE = "whole", "whole numbers, as in TREC qrels"
+
+    GRADES: Final = (Scale.GRADED, Scale.WHOLE)
+    """Scales that are more than match and no match: the merge rule leaves them out."""
 
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="labels", db_index=False)
     annotator = models.ForeignKey(Annotator, on_delete=models.PROTECT, related_name="labels")

@@ -41,7 +41,7 @@ from retrieval.models.texts import canonicalize_text
 from retrieval.releases.beside import Beside
 from retrieval.releases.manifest import Manifest, manifest_of
 from retrieval.releases.storage import Members, store_release_batch
-from retrieval.sources import Problem, Record
+from retrieval.sources import LARGEST_GRADE, Problem, Record, scale_of_grades
 from retrieval.sources.formats import cosqa
 from retrieval.sources.formats.cosqa_plus import LICENCE, Release, release_in
 from retrieval.sources.readers.json_stream import stream_json_elements
@@ -260,8 +260,7 @@ class _Import:
     def said(self, key: Giver, value: int) -> tuple[int, int, int, str, bool, str]:
         """The columns SAID of a label after its pair."""
         by, scale, assisted, basis = self.giver(key)
-        usual = Label.Scale.BINARY if value in (0, 1) else Label.Scale.GRADED
-        return by, 1, value, scale or usual.value, assisted, basis
+        return by, 1, value, scale or scale_of_grades([value]), assisted, basis
 
     def giver(self, key: Giver) -> tuple[int, str, bool, str]:
         """The annotator of labels, their scale where one is told, whether they were assisted, their basis."""
@@ -374,7 +373,8 @@ def _relevance(told: Mapping[str, Any], label: int) -> float:
     """The relevance beside a label, where it is a number that means the same: also a mean, such as 2.5."""
     relevance = told.get("relevance")
     plain = isinstance(relevance, int | float) and not isinstance(relevance, bool)
-    same = plain and -10 <= relevance <= 100 and (relevance > 0) == bool(label)  # type: ignore[operator]
+    is_grade = plain and -LARGEST_GRADE <= relevance <= LARGEST_GRADE  # type: ignore[operator]
+    same = is_grade and (relevance > 0) == bool(label)  # type: ignore[operator]
     return float(relevance if same else label)  # type: ignore[arg-type]
 
 

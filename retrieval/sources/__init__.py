@@ -7,13 +7,46 @@ read once, as a stream of `Item`s.
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, NamedTuple, TypeAlias
 
-__all__ = ["GivenLabel", "Item", "Problem", "Query", "Record", "Scale", "Snippet"]
+__all__ = [
+    "GRADES",
+    "LARGEST_GRADE",
+    "GivenLabel",
+    "Item",
+    "Problem",
+    "Query",
+    "Record",
+    "Scale",
+    "Snippet",
+    "scale_of_grades",
+]
 
-Scale: TypeAlias = Literal["binary", "graded"]
-"""1 match, 0 no match; or 0 to 3, as in CodeSearchNet."""
+Scale: TypeAlias = Literal["binary", "graded", "whole"]
+"""1 match, 0 no match; 0 to 3, as in CodeSearchNet; whole numbers, as in TREC qrels: a match above 0."""
+LARGEST_GRADE: Final = 1000
+"""2 to the power of it is still a number that can be added up."""
+GRADES: Final[Mapping[Scale, range]] = {
+    "binary": range(2),
+    "graded": range(4),
+    "whole": range(-LARGEST_GRADE, LARGEST_GRADE + 1),
+}
+
+
+def scale_of_grades(grades: Iterable[float]) -> Scale:
+    """The narrowest scale that reaches from the lowest to the highest of these.
+
+    >>> scale_of_grades([1, 0]), scale_of_grades([0, 2.5]), scale_of_grades([-1, 1]), scale_of_grades([4])
+    ('binary', 'graded', 'whole', 'whole')
+    """
+    lowest, highest = 0.0, 1.0
+    for grade in grades:
+        lowest, highest = min(lowest, grade), max(highest, grade)
+    if lowest < 0 or highest > GRADES["graded"][-1]:
+        return "whole"
+    return "graded" if highest > 1 else "binary"
 
 
 @dataclass(frozen=True, slots=True)

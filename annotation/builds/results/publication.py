@@ -359,7 +359,7 @@ def _decided(
         *("pair__query_id", "pair__snippet_id", "pair_id"),
         *("annotator_id", "value", "assisted", "pk", "source", "basis"),
     )
-    labels = Label.objects.filter(annotator__in=list(voices.configs)).exclude(scale=Label.Scale.GRADED)
+    labels = Label.objects.filter(annotator__in=list(voices.configs)).exclude(scale__in=Label.GRADES)
     labels = labels.order_by("pair_id", "annotator_id", "round")
     settled = _settled(voices)
     pairs = array(

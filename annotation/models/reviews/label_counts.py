@@ -28,7 +28,7 @@ labels AS (
     source, ROW_NUMBER() OVER (PARTITION BY asked.pair ORDER BY label.id) AS place
   FROM asked LEFT JOIN settled ON settled.pair = asked.pair
     LEFT JOIN retrieval_label label ON label.pair_id = asked.pair AND label.annotator_id IN ({annotators})
-      AND label.scale <> %s),
+      AND label.scale NOT IN ({grades})),
 ways AS (
   SELECT settled, {joined}(
     CASE WHEN id IS NOT NULL THEN
@@ -74,17 +74,18 @@ def group_pairs_by_labels(
         pairs=asked,
         builds=_places(builds),
         annotators=_places(annotators),
+        grades=_places(Label.GRADES),
         joined=JOINED.get(connection.vendor, "group_concat"),
         tail=len(ADJUDICATED) - 1,
     )
-    given = [*values, Stage.SETTLED.value, *builds, *annotators, Label.Scale.GRADED.value, ADJUDICATED]
+    given = [*values, Stage.SETTLED.value, *builds, *annotators, *Label.GRADES, ADJUDICATED]
     with connection.cursor() as cursor:
         cursor.execute(statement, given)
         found = cursor.fetchall()
     return (Way(bool(settled), _read(said or ""), count) for settled, said, count in found)
 
 
-def _places(values: Collection[int]) -> str:
+def _places(values: Collection[object]) -> str:
     """Places for as many values; nothing is among none."""
     return ", ".join(["%s"] * len(values)) or "NULL"
 

@@ -59,6 +59,9 @@ class ExportForm(forms.Form):
     by_repository = forms.BooleanField(
         required=False, label="split: queries whose matches come from one repository go to one part"
     )
+    rounds = forms.BooleanField(
+        required=False, label="BEIR and TREC qrels: means of several labels as the nearest whole numbers"
+    )
     withhold = forms.ChoiceField(
         choices=list(POLICIES.items()),
         initial=Withhold.NONE.value,
@@ -152,6 +155,8 @@ def describe_export_order(order: ExportOrder) -> str:
     said = [f"labels: {order.labels}"]
     if order.seed is not None:
         said.append(f"split, seed {order.seed}{', by repository' if order.by_repository else ''}")
+    if order.rounds:
+        said.append("rounded")
     if order.withhold != Withhold.NONE:
         said.append(f"withheld: {order.withhold}")
     return "; ".join(said)
@@ -160,5 +165,6 @@ def describe_export_order(order: ExportOrder) -> str:
 def order_again(job: Job, order: ExportOrder) -> jobs.Retry:
     """The same order, given with one click."""
     fields = order.model_dump(mode="json", exclude_none=True)
-    fields |= {"by_repository": "on" if order.by_repository else ""}
+    boxes = ("by_repository", "rounds")
+    fields |= {name: "on" if getattr(order, name) else "" for name in boxes}
     return jobs.Retry(reverse("benchmark-exports", args=[job.subject]), "Make again", fields)

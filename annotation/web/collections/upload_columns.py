@@ -33,7 +33,11 @@ HINTS: Final = {
     "snippet_id": "None: the number of the row.",
     "origin": "Such as a link. None: the name of the file.",
 }
-SCALES: Final = [("binary", "1 match, 0 no match"), ("graded", "0 to 3, as in CodeSearchNet")]
+SCALES: Final = [
+    ("binary", "1 match, 0 no match"),
+    ("graded", "0 to 3, as in CodeSearchNet"),
+    ("whole", "whole numbers up to 1,000, a match above 0"),
+]
 
 
 class ColumnsForm(forms.Form):

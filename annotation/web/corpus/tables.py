@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Final
 
@@ -17,6 +17,7 @@ from retrieval.metrics.overlap import Overlap
 from retrieval.texts.plurals import count_noun
 
 MOST_CLASSES: Final = 20
+MOST_STEPS: Final = 12
 EXAMPLE: Final = 80
 MOST_MATCHES: Final = 20
 CHARACTERS_A_CLASS: Final = 100
@@ -180,9 +181,18 @@ def by_language(rows: Sequence[Functions]) -> Plot | None:
     return plot and nest_plot_columns(plot, documented, max(row.all for row in rows), "with documentation")
 
 
+def list_relevance_steps(found: Iterable[Counter[int]]) -> Sequence[int]:
+    """The relevances that get a column: all from the lowest to the highest, or the most frequent."""
+    seen = sum(found, Counter[int]())
+    lowest, highest = min([0, *seen]), max([1, *seen])
+    if highest - lowest < MOST_STEPS:
+        return range(lowest, highest + 1)
+    return sorted(step for step, _ in seen.most_common(MOST_STEPS))
+
+
 def build_relevance_section(found: Mapping[str, Counter[int]]) -> Section:
     """CodeSearchNet's Table 2."""
-    steps = range(max([1, *(step for counts in found.values() for step in counts)]) + 1)
+    steps = list_relevance_steps(found.values())
     rows: list[tuple[Cell, ...]] = []
     for language in sorted(found, key=lambda name: (-found[name].total(), name)):
         counts = found[language]
@@ -195,8 +205,8 @@ def build_relevance_section(found: Mapping[str, Counter[int]]) -> Section:
             "Labels by language and relevance",
             ("Language", *(f"Relevance {step}" for step in steps), "Labels", "CodeSearchNet’s 0 / 1 / 2 / 3"),
             tuple(rows),
-            "A relevance that is a mean is rounded. Beside it the annotations of CodeSearchNet’s Table 2, as "
-            "reported.",
+            f"A mean is rounded; of many relevances the {MOST_STEPS} most frequent are shown. Beside "
+            "it the annotations of CodeSearchNet’s Table 2, as reported.",
         ),
         draw_table_bars(
             [sum(counts[step] for counts in found.values()) for step in steps],

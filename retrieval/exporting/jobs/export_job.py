@@ -13,6 +13,7 @@ from retrieval.exporting.export_run import Exported, Options, export_benchmark
 from retrieval.exporting.files import why_unwritten
 from retrieval.exporting.jobs.order import ExportOrder, file_of
 from retrieval.exporting.labels import LabelChoice
+from retrieval.exporting.rounding import Fractions
 from retrieval.exporting.withholding_policy import Withhold
 from retrieval.jobs import close_job
 from retrieval.management.progress import Progress
@@ -27,8 +28,8 @@ def perform_export_job(job: Job) -> None:
     shutil.rmtree(folder, ignore_errors=True)
     try:
         done = write_export_file(job, target, folder)
-    except (NothingToExport, MissingLibrary) as why:
-        close_job(job, Job.State.FAILED, str(why))
+    except (NothingToExport, Fractions, MissingLibrary) as why:
+        close_job(job, Job.State.FAILED, str(why).replace("--round", "the box for that in the form"))
     except OSError as why:
         close_job(job, Job.State.FAILED, why_unwritten(why, "COSQA_HOME"))
     else:
@@ -53,7 +54,8 @@ def write_export_file(job: Job, target: Path, folder: Path) -> Exported:
 def options_of_export(job: Job, order: ExportOrder, benchmark: Benchmark) -> Options:
     total = benchmark.queries_until + benchmark.snippets_until + benchmark.size
     policy = Withhold(order.withhold)
-    return Options(LabelChoice(order.labels), order.seed, order.by_repository, policy, Progress(job, total))
+    labels, tick = LabelChoice(order.labels), Progress(job, total)
+    return Options(labels, order.seed, order.by_repository, policy, tick, order.rounds)
 
 
 def zip_export_folder(folder: Path, target: Path) -> None:

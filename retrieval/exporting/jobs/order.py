@@ -21,6 +21,7 @@ class ExportOrder(JobOrder):
     seed: int | None = None
     by_repository: bool = False
     withhold: str = "none"
+    rounds: bool = False
 
 
 def folder_of(home: Path) -> Path:

@@ -16,6 +16,7 @@ from retrieval.exporting.content import NothingToExport
 from retrieval.exporting.export_run import FORMATS, Exported, Options, export_benchmark
 from retrieval.exporting.files import FolderInUse, why_unwritten
 from retrieval.exporting.labels import LabelChoice
+from retrieval.exporting.rounding import Fractions
 from retrieval.exporting.withholding_policy import Withhold
 from retrieval.management.light import LightCommand
 from retrieval.sources.readers.parquet import MissingLibrary
@@ -28,7 +29,7 @@ class Command(LightCommand):
         "it is, by which merge rule) and provenance/ (who gave each label, assisted or blind; origins; what "
         "is unjudged, which is never 0). docs/data.md has an example of each format."
     )
-    refusals = (FolderInUse, MissingLibrary, NoSuchBenchmark, NothingToExport)
+    refusals = (FolderInUse, Fractions, MissingLibrary, NoSuchBenchmark, NothingToExport)
 
     def add_arguments(self, parser: CommandParser) -> None:
         self.add_formats(parser.add_subparsers(dest="format", required=True, parser_class=type(parser)))
@@ -66,6 +67,13 @@ class Command(LightCommand):
                 "that is not known to allow passing on, unknown = those and whatever states none (default: "
                 "none)",
             )
+            if known.is_whole:
+                each.add_argument(
+                    "--round",
+                    action="store_true",
+                    help="write means of several labels as the nearest whole numbers, and note it in "
+                    "workbench.json (without it they are refused: readers of this format take none)",
+                )
             each.add_argument("--json", action="store_true", help="one JSON object")
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -92,6 +100,7 @@ def build_export_options(options: dict[str, Any], bar: Any) -> Options:
         options["by_repository"],
         Withhold(options["withhold"]),
         lambda done: bar.update(done),
+        options.get("round", False),
     )
 
 

@@ -17,9 +17,9 @@ from collections.abc import Callable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from retrieval.sources import GivenLabel, Item, Problem, Query, Scale, Snippet
+from retrieval.sources import GRADES, GivenLabel, Item, Problem, Query, Scale, Snippet, scale_of_grades
 from retrieval.sources.formats.beir_places import NAMES, NotChosen, place_of
-from retrieval.sources.formats.table import ALLOWED
+from retrieval.sources.formats.table import grade_of
 from retrieval.sources.readers.lookup import Lookup
 from retrieval.sources.readers.parquet import (
     ENDING,
@@ -66,8 +66,9 @@ def read_beir_folder(folder: Path, split: str = "", configuration: str = "") -> 
     Of several data sets in the folder (`python-corpus/` …) those of the one that is called so (`python`).
     Raises NotChosen before anything is read, where a name is needed or isn't there.
 
-    Scores of 0 and 1 are matches and none; where one is above 1 all are on the scale of 0 to 3; others are
-    refused. Texts that labels need lie on disk meanwhile.
+    Scores are whole numbers. Those of 0 and 1 are matches and none; where one is above 1 all are on the scale
+    of 0 to 3, and where one is above 3 or below 0 all are relevances, a match above 0.
+    Texts that labels need lie on disk meanwhile.
     """
     if folder.is_file():
         yield Problem(str(folder), 0, "is a file: unpack it and name the folder, or upload it on its page")
@@ -105,23 +106,16 @@ def _records(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Object] 
 
 def _prepared(qrels: list[Path], queries: Lookup, documents: Lookup) -> Scale:
     """Note whose texts the labels need, and tell their scale."""
-    scale: Scale = "binary"
+    grades = set[int]()
     for path in qrels:
         for row in _records(path, OF_LABELS):
             if isinstance(row, Problem):
                 continue
             queries.want([name_of_record(row[1], QUERY_ID, "")])
             documents.want([name_of_record(row[1], DOCUMENT_ID, "")])
-            if _is_graded(_score(row[1])):
-                scale = "graded"
-    return scale
-
-
-def _is_graded(score: object) -> bool:
-    try:
-        return whole_number(score, ALLOWED["graded"], SCORE[0]) > 1
-    except Refused:
-        return False
+            if (grade := grade_of(_score(row[1]))) is not None:
+                grades.add(grade)
+    return scale_of_grades(grades)
 
 
 def _score(record: Object) -> object:
@@ -213,7 +207,7 @@ def _another_table(path: Path, first: tuple[int, Object] | Problem | None) -> st
 
 
 def _label(record: Object, scale: Scale, queries: Lookup, documents: Lookup) -> GivenLabel:
-    value = whole_number(_score(record), ALLOWED[scale], f'"{SCORE[0]}"')
+    value = whole_number(_score(record), GRADES[scale], f'"{SCORE[0]}"')
     query, document = id_of_record(record, QUERY_ID), id_of_record(record, DOCUMENT_ID)
     asked, found = queries.get(query), documents.get(document)
     if asked is None:

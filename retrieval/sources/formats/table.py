@@ -9,7 +9,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Final
 
-from retrieval.sources import GivenLabel, Item, Problem, Query, Scale, Snippet
+from retrieval.sources import GRADES, GivenLabel, Item, Problem, Query, Scale, Snippet, scale_of_grades
 from retrieval.sources.readers.parquet import read_any_records
 from retrieval.sources.readers.read_progress import expect_file_read
 from retrieval.sources.readers.records import (
@@ -33,8 +33,6 @@ USUAL: Final[Mapping[str, Sequence[str]]] = {
 """What columns are often called, without case, blanks and hyphens; the likelier names first."""
 PEEKED: Final = 20
 MOST_COLUMNS: Final = 200
-
-ALLOWED: dict[Scale, tuple[int, ...]] = {"binary": (0, 1), "graded": (0, 1, 2, 3)}
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +87,16 @@ def guess_column_roles(seen: Peek) -> dict[str, str]:
         found[role] = next((name for name in names if name and name not in taken), "")
     if not (found["query"] and found["snippet"]):
         found["label"] = ""
-    graded = any(str(row.get(found["label"])).strip() in ("2", "3") for row in seen.rows)
-    return {**found, "scale": "graded" if graded else "binary"}
+    grades = [grade for row in seen.rows if (grade := grade_of(row.get(found["label"]))) is not None]
+    return {**found, "scale": scale_of_grades(grades)}
+
+
+def grade_of(written: object) -> int | None:
+    """The whole number that is written as a label; None for anything else."""
+    try:
+        return whole_number(written, GRADES["whole"], "label")
+    except Refused:
+        return None
 
 
 def read_table_rows(path: Path, columns: Columns) -> Iterator[Item]:
@@ -120,7 +126,7 @@ def _items_of_row(path: Path, number: int, record: Object, columns: Columns) -> 
         items.append(Snippet(code, _id(number, record, columns.snippet_id), origin, licence))
     lacks = columns.may_lack_label and columns.label not in record
     if columns.label and not lacks and str(_given(record, columns.label)).strip():
-        value = whole_number(record[columns.label], ALLOWED[columns.scale], f'"{columns.label}"')
+        value = whole_number(record[columns.label], GRADES[columns.scale], f'"{columns.label}"')
         items.append(GivenLabel(text, code, value, columns.scale))
     return items
 

@@ -21,7 +21,7 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Generic, NamedTuple, TypeAlias, TypeVar
 
-from retrieval.sources import Problem
+from retrieval.sources import LARGEST_GRADE, Problem
 from retrieval.sources.readers.json_stream import stream_json_elements
 from retrieval.sources.readers.lines import (
     Malformed,
@@ -38,8 +38,6 @@ QRELS_COLUMNS = ("query", "iteration", "document", "relevance")
 RUN_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
 ANNOTATION_COLUMNS = ("language", "query", "githuburl", "relevance")
 PREDICTION_COLUMNS = ("language", "query", "url")
-LARGEST_RELEVANCE = 1000
-"""2 to the power of it is still a number that can be added up."""
 
 Numbered: TypeAlias = Iterator[tuple[int, str]]
 
@@ -222,7 +220,7 @@ def _fields(
 
 
 def _relevance(written: str, path: Path, line: int) -> float:
-    return parse_finite_number(written, path, line, "relevance", LARGEST_RELEVANCE)
+    return parse_finite_number(written, path, line, "relevance", LARGEST_GRADE)
 
 
 def _rank(written: str, path: Path, line: int) -> int:

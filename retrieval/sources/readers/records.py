@@ -31,6 +31,7 @@ from retrieval.sources.readers.packing import (
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
 WHOLE = re.compile(r"(?<=\d)\.0+$")
+NUMBER = re.compile(r"[+-]?[0-9]{1,6}")
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 ARRAY = re.compile(r"\s*\[\s*[{\]]")
@@ -138,15 +139,16 @@ def lacks_id(record: Object, keys: Sequence[str]) -> str:
     return f"has no id ({wanted}); it has {has}"
 
 
-def whole_number(written: object, allowed: Sequence[int], what: str) -> int:
+def whole_number(written: object, allowed: range, what: str) -> int:
     """A number of `allowed`, written as itself or as text. Raises `Refused`, which names `what`.
 
     `1.0` is 1: so data frames write a column in which a number is missing.
     """
     text = WHOLE.sub("", str(written).strip())
-    found = next((value for value in allowed if str(value) == text), None)
-    if found is None or isinstance(written, bool):
+    found = int(text) if NUMBER.fullmatch(text) else None
+    if found is None or found not in allowed or isinstance(written, bool):
         expected = f"{allowed[0]} to {allowed[-1]}" if len(allowed) > 2 else " or ".join(map(str, allowed))
+        expected = f"a whole number from {expected}" if allowed[0] < 0 else expected
         raise Refused(f"{what} is {clip_text(str(written))}; expected {expected}")
     return found
 

@@ -39,14 +39,15 @@ def test_labels_are_stored_once_and_unknown_ids_are_told(
     text = "q1 0 d1 1\nq1 0 d2 0\nq9 0 d1 1\nq1 0 d9 1\nq1 0 d1 -1\n"
     for _ in range(2):
         done = labelled(small, tmp_path / "qrels", text)
-        assert [problem.record for problem in done.problems] == [3, 4, 5]
-        assert sorted(Label.objects.values_list("value", "scale")) == [(0, "binary"), (1, "binary")]
+        assert [problem.record for problem in done.problems] == [3, 4]
+        assert sorted(Label.objects.values_list("value", "scale")) == [(0, "whole"), (1, "whole")]
+        assert done.total().labels == 3 and done.others is not None and done.others.contradicted == 1
 
 
 def test_a_relevance_above_one_makes_all_graded(small: tuple[Collection, Collection], tmp_path: Path) -> None:
     done = labelled(small, tmp_path / "qrels", "q1 0 d1 3\nq1 0 d2 1.5\n")
     assert list(Label.objects.values_list("value", "scale")) == [(3, "graded")]
-    assert "relevance 1.5 is none of 0, 1, 2, 3" in str(done.problems[0])
+    assert "relevance 1.5 is a fraction; expected a whole number" in str(done.problems[0])
 
 
 def test_a_broken_line_and_a_dry_run_store_nothing(

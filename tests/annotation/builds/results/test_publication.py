@@ -148,8 +148,11 @@ def test_reviews_that_were_withdrawn_or_replaced_never_count(build: Build) -> No
     assert values(published(build), build)[:2] == [1, 0]
 
 
-def test_grades_are_left_out_and_raters_who_saw_agents_tests_are_no_blind_study(build: Build) -> None:
-    study(build, 0, 0, scale="graded")
+@pytest.mark.parametrize("scale", ["graded", "whole"])
+def test_grades_are_left_out_and_raters_who_saw_agents_tests_are_no_blind_study(
+    build: Build, scale: str
+) -> None:
+    study(build, 0, 0, scale=scale)
     study(build, 1, 1, assisted=True)
     seen = publication.preview_publication(Wish("first", build.mining, build))
     assert {count.source: count.pairs for count in seen.counts} == {Source.REVIEWS: 1, Source.AGENT: 7}

@@ -265,3 +265,14 @@ def test_it_is_closed_to_an_admin_who_rates_blind(ada: Client, made: Benchmark) 
 def test_a_job_that_is_not_there() -> None:
     with pytest.raises(Exception, match="no job 9"):
         call_command("job", "9")
+
+
+def test_fractions_for_beir_fail_with_advice_or_are_rounded_by_the_box(ada: Client, in_process: None) -> None:  # noqa: F811
+    made = benchmark(said={annotator("original"): {(0, 0): 2.5, (1, 1): 1}})
+    for box in ("", "on"):
+        ada.post(page(made), {**ORDER, "format": "beir", "rounds": box})
+        subprocesses.perform_one_job(Job.Kind.EXPORT)
+    rounded, refused = Job.objects.order_by("-pk")
+    assert (refused.state, rounded.state) == ("failed", "done")
+    assert "the box for that in the form writes the nearest whole numbers" in refused.message
+    assert "1 label rounded to the nearest whole number" in ada.get(page(made)).content.decode()

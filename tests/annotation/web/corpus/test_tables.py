@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
+
 from annotation.web.builds import paper_figures
-from annotation.web.corpus.tables import build_function_section
+from annotation.web.corpus.tables import build_function_section, build_relevance_section
 from retrieval.corpus.languages import Functions
 
 
@@ -30,6 +32,14 @@ def test_what_papers_report_adds_up_to_their_totals() -> None:
     documented, all_of_them = zip(*paper_figures.CODESEARCHNET.values(), strict=True)
     assert (sum(documented), sum(all_of_them)) == (2_326_976, 6_452_446)
     assert sum(map(sum, paper_figures.ANNOTATIONS.values())) == 4_026
+
+
+def test_relevances_have_a_column_each_or_the_most_frequent_ones_have() -> None:
+    few = build_relevance_section({"Python": Counter({-1: 2, 4: 1})}).table
+    assert few.columns[1:-2] == tuple(f"Relevance {step}" for step in (-1, 0, 1, 2, 3, 4))
+    assert few.rows == (("Python", 2, 0, 0, 0, 0, 1, 3, few.rows[0][-1]),)
+    many = build_relevance_section({"Go": Counter({step: 1000 - step for step in range(0, 1000, 10)})}).table
+    assert many.columns[1:-2] == tuple(f"Relevance {step}" for step in range(0, 120, 10))
 
 
 def test_without_a_known_language_nothing_is_drawn() -> None:

@@ -198,3 +198,27 @@ def test_distractors_need_a_collection(small: str, run: Path) -> None:
 def test_how_a_metric_is_written(small: str, run: Path, name: str) -> None:
     with pytest.raises(CommandError, match=r"write|there is no metric"):
         call_command("evaluate", small, run=[str(run)], metrics=name)
+
+
+def test_grades_of_a_folder_score_as_its_files_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Gains 2^4-1 = 15, 2^2-1 = 3, and 0 below 0: (3 + 15/log2(3)) ÷ (15 + 3/log2(3)) = 0.7378."""
+    codes = [f"def f{number}(x):\n    return {number}" for number in range(4)]
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q", "text": "sort a list"}\n')
+    rows = [json.dumps({"_id": f"d{number}", "text": code}) for number, code in enumerate(codes)]
+    (tmp_path / "corpus.jsonl").write_text("\n".join(rows) + "\n")
+    grades = {"d0": -1, "d1": 2, "d2": 0, "d3": 4}
+    lines = [f"q\t{name}\t{grade}\n" for name, grade in grades.items()]
+    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\n" + "".join(lines))
+    call_command("import", "beir", str(tmp_path), "--name", "whole")
+    run, qrels = tmp_path / "a.run", tmp_path / "a.qrels"
+    run.write_text("q Q0 d1 1 3 me\nq Q0 d3 2 2 me\nq Q0 d0 3 1 me\n")
+    qrels.write_text("".join(f"q 0 {name} {grade}\n" for name, grade in grades.items()))
+    capsys.readouterr()
+    call_command("evaluate", "whole", "--run", f"mine={run}", "--metrics", "ndcg,ndcg_linear,mrr")
+    stored = capsys.readouterr().out
+    given = ("--qrels", str(qrels), "--run", str(run), "--metrics", "ndcg,ndcg_linear,mrr")
+    call_command("evaluate-files", *given)
+    alone = capsys.readouterr().out
+    for figure in ("0.7378", "0.8597", "1.0000"):
+        assert figure in stored and figure in alone

@@ -103,10 +103,25 @@ def test_a_record_without_an_id_does_not_take_the_place_of_another(
 
 
 def test_one_score_above_one_makes_the_scale_graded(folder: Path) -> None:
-    (folder / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t3\nq1\td2\t7\n")
+    (folder / "qrels" / "dev.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t3\nq1\td2\t1.5\n")
     assert {label.scale for label in labels(folder)} == {"graded"}
     assert [label.scale for label in labels(folder, "test")] == ["binary", "binary"]
     assert [label.value for label in labels(folder, "dev")] == [3]
+
+
+@pytest.mark.parametrize("score", ["4", "-1", "1000", "-1000", "+7", "4.0"])
+def test_a_score_above_three_or_below_zero_makes_all_of_them_whole_numbers(folder: Path, score: str) -> None:
+    (folder / "qrels" / "dev.tsv").write_text(f"query-id\tcorpus-id\tscore\nq1\td1\t1\nq1\td2\t{score}\n")
+    found = labels(folder, "dev")
+    assert [(label.value, label.scale) for label in found] == [(1, "whole"), (int(float(score)), "whole")]
+
+
+@pytest.mark.parametrize("score", ["1001", "-1001", "9" * 30, "4.5", "nan", "four", "", "１"])
+def test_a_score_beyond_those_of_evaluate_files_is_refused(folder: Path, score: str) -> None:
+    (folder / "qrels" / "dev.tsv").write_text(f"query-id\tcorpus-id\tscore\nq1\td1\t4\nq1\td2\t{score}\n")
+    assert [label.value for label in labels(folder, "dev")] == [4]
+    told = [item for item in read_beir_folder(folder, "dev") if isinstance(item, Problem)]
+    assert "expected a whole number from -1000 to 1000" in told[-1].message
 
 
 def test_what_is_missing_is_told(tmp_path: Path) -> None:
