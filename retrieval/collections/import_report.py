@@ -31,6 +31,7 @@ class ImportCounts:
 
     `problems` are the first of those; `tell` is called with every one.
     `asked` has the hash of the first query of each sequence of words, `near_same` those of other texts of it.
+    `ids`: from what ids were read.
     `contradicted` counts labels that say something else than an earlier one of their pair in this source.
     """
 
@@ -45,6 +46,7 @@ class ImportCounts:
     rules: Counter[Rule] = field(default_factory=Counter)
     asked: dict[int, int] = field(default_factory=dict)
     near_same: set[int] = field(default_factory=set)
+    ids: Counter[str] = field(default_factory=Counter)
     problems: list[Problem] = field(default_factory=list)
     tell: Callable[[Problem], None] = lambda problem: None
 
@@ -65,6 +67,13 @@ class ImportCounts:
         words, query = hash(tuple(words_of_query(text)) or text), hash(text)
         if self.asked.setdefault(words, query) != query:
             self.near_same.add(query)
+
+    @property
+    def ids_told(self) -> str:
+        """From what ids were read, in words; empty where nothing was read."""
+        several = len(self.ids) > 1
+        read = [f"{name} ({count:,})" if several else name for name, count in self.ids.most_common() if name]
+        return f"ids read from {', '.join(read)}" if read else ""
 
     def count_parsed(self, passed: Rule | None) -> None:
         """Count what rules a snippet passes; None: it does not parse."""

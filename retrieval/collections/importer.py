@@ -115,6 +115,7 @@ def keep_readable_records(records: Iterable[Record | Problem], counts: ImportCou
         if isinstance(record, Problem):
             counts.refuse(record)
         else:
+            counts.ids[record.id_from] += 1
             yield record
 
 

@@ -390,6 +390,7 @@ def _with_origins(
         if isinstance(record, Problem):
             counts.refuse(record)
             continue
+        counts.ids[record.id_from] += 1
         side = sides.of(record.source_id)
         if not side:
             yield record, record.source_id, None

@@ -54,13 +54,15 @@ class Record:
     """One query or snippet as it stands in its source.
 
     `source_id` is its name there (`query-idx`, `package/module.py::Class.method`), `origin` the data set or
-    distribution, `licence` what the source states, empty where it states none.
+    distribution, `licence` what the source states, empty where it states none, `id_from` what was read as its
+    name, such as `_id`.
     """
 
     text: str
     source_id: str
     origin: str = ""
     licence: str = ""
+    id_from: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -69,9 +69,15 @@ def close_import_job(job: Job, done: Imported, refusals: Refusals) -> None:
         job,
         Job.State.FAILED if why else Job.State.PARTIAL if total.unreadable else Job.State.DONE,
         mark_hostile_characters(by_name(job, why or _ended(done, refusals))),
-        result={**counted(total), "problems": problems},
+        result={**counted(total), "problems": problems, "ids": _ids(done)},
     )
     remove_job_files(job)
+
+
+def _ids(done: Imported) -> list[str]:
+    """From what ids were read, of queries and of snippets."""
+    parts = ("queries", done.queries), ("snippets", done.snippets)
+    return [f"{kind}: {counts.ids_told}" for kind, counts in parts if counts and counts.ids_told]
 
 
 def _ended(done: Imported, refusals: Refusals) -> str:

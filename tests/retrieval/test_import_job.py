@@ -78,7 +78,8 @@ def test_other_formats_bring_queries_snippets_and_labels() -> None:
     call_command("job", str(job.pk))
     job.refresh_from_db()
     assert job.state == Job.State.DONE
-    assert job.result == {"read": 2, "stored": 2, "unreadable": 0, "problems": []}
+    read = [f"{kind}: ids read from stackoverflow_id" for kind in ("queries", "snippets")]
+    assert job.result == {"read": 2, "stored": 2, "unreadable": 0, "problems": [], "ids": read}
     assert [made.source for made in Collection.objects.all()] == ["questions.json"] * 2
 
 

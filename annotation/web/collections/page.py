@@ -43,7 +43,10 @@ def build_import_job_row(job: Job) -> jobs.JobRow:
         order.name,
         [order.format.label, *(f"from {address}" for address in order.addresses.values())],
         (jobs.PERCENT,),
-        remarks=[f"{job.result[name]:,} {name}" for name in COUNTS if name in job.result],
+        remarks=[
+            *(f"{job.result[name]:,} {name}" for name in COUNTS if name in job.result),
+            *job.result.get("ids", ()),
+        ],
         folded=fold_problems(job),
     )
     if job.is_open:

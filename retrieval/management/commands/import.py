@@ -307,6 +307,7 @@ def format_import_summary(kind: str, counts: ImportCounts) -> str:
         return f"{count_noun(counts.labels, 'label')}; {count_noun(counts.unreadable, 'record')} refused"
     known = f"{counts.known:,} known already, {counts.unreadable:,} unreadable"
     lines = [f"{kind}: {counts.read:,} read, {counts.stored:,} stored, {known}"]
+    lines += [f"  {counts.ids_told}"] if counts.ids_told else []
     if kind == "snippets":
         readable = counts.read - counts.unreadable
         if counts.unparsable:  # a release names the rules that its snippets pass, not which ones parse

@@ -129,8 +129,8 @@ def functions_of(file: SourceFile, language: str) -> Iterator[Function]:
 def _items_of_extracted(found: Extracted) -> Iterator[Item]:
     function = found.function
     name = f"{function.path}::{function.qualified_name}"
-    yield Query(function.question, name, found.origin, found.licence)
-    yield Snippet(function.text, name, found.origin, found.licence)
+    yield Query(function.question, name, found.origin, found.licence, "path and name")
+    yield Snippet(function.text, name, found.origin, found.licence, "path and name")
     yield GivenLabel(function.question, function.text, 1)
 
 

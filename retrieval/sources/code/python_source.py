@@ -75,7 +75,7 @@ def functions_of(file: SourceFile, seen: Counter[str] | None = None) -> Iterator
         seen[name] += 1
         again = f"#{seen[name]}" if seen[name] > 1 else ""
         place = f"{file.link}#L{start}-L{end}" if file.link else file.origin
-        yield Record(text, f"{file.name}::{name}{again}", place, licence)
+        yield Record(text, f"{file.name}::{name}{again}", place, licence, "path and name")
 
 
 def _functions_of_code(code: str) -> Iterable[FoundFunction]:

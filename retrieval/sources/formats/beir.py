@@ -36,6 +36,7 @@ from retrieval.sources.readers.records import (
     id_of_record,
     kind_of,
     name_of_record,
+    read_id,
     read_record_objects,
     text_of_record,
     whole_number,
@@ -150,18 +151,17 @@ def _refuse_again(record: Query | Snippet, seen: Seen) -> None:
 
 
 def _query(origin: str, record: Object) -> Query:
-    return Query(
-        text_of_record(record, [_key(record, "query")]),
-        id_of_record(record, (*ANY_ID, *IDS_OF_QUERIES)),
-        *_told(origin, record),
-    )
+    text = text_of_record(record, [_key(record, "query")])
+    name, key = read_id(record, (*ANY_ID, *IDS_OF_QUERIES))
+    return Query(text, name, *_told(origin, record), key)
 
 
 def _document(origin: str, record: Object) -> Snippet:
     title = text_of_record(record, ["title"], needed=False)
     text = text_of_record(record, [_key(record, "code")], needed=not title.strip())
     whole = "\n".join(part for part in (title, text) if part.strip())
-    return Snippet(whole, id_of_record(record, (*ANY_ID, *IDS_OF_DOCUMENTS)), *_told(origin, record))
+    name, key = read_id(record, (*ANY_ID, *IDS_OF_DOCUMENTS))
+    return Snippet(whole, name, *_told(origin, record), key)
 
 
 def _key(record: Object, ours: str) -> str:

@@ -15,6 +15,7 @@ from retrieval.sources.code.documentation import first_paragraph, worth_asking
 from retrieval.sources.readers.parquet import ENDING, read_any_records
 from retrieval.sources.readers.read_progress import expect_file_read
 from retrieval.sources.readers.records import (
+    IdsOfFile,
     Object,
     Refused,
     kind_of,
@@ -30,7 +31,9 @@ REPOSITORY = ("repo", "repository_name", "nwo")
 PLACE = ("path", "func_path_in_repository")
 NAME = ("func_name", "identifier")
 LICENCE = ("licence", "license")
-COLUMNS = (*CODE, *DOCUMENTATION, *LINK, *REPOSITORY, *PLACE, *NAME, *LICENCE, "language")
+OTHER_IDS = (*LINK, "idx", "id", "_id", "retrieval_idx", "code_idx", "code-idx", "number")
+"""What tells a function that has no place or no name."""
+COLUMNS = (*CODE, *DOCUMENTATION, *OTHER_IDS, *REPOSITORY, *PLACE, *NAME, *LICENCE, "language")
 
 
 def read_codesearchnet(places: Sequence[Path], documentation: bool = False) -> Iterator[Item]:
@@ -43,11 +46,12 @@ def read_codesearchnet(places: Sequence[Path], documentation: bool = False) -> I
     for path in files:
         expect_file_read(path)
     for path in files:
+        ids = IdsOfFile()
         for row in read_any_records(path, COLUMNS):
             if isinstance(row, Problem):
                 yield row.with_labels if documentation else row
             else:
-                yield from _codesearchnet_items(path, *row, documentation)
+                yield from _codesearchnet_items(path, *row, documentation, ids)
 
 
 def _files(place: Path) -> list[Path]:
@@ -56,26 +60,31 @@ def _files(place: Path) -> list[Path]:
     return sorted(path for path in place.rglob("*") if kind_of(path) in (".jsonl", ENDING) and path.is_file())
 
 
-def _codesearchnet_items(path: Path, number: int, record: Object, documentation: bool) -> Iterator[Item]:
+def _codesearchnet_items(
+    path: Path, number: int, record: Object, documentation: bool, ids: IdsOfFile
+) -> Iterator[Item]:
     try:
-        snippet = _snippet(record, number)
+        snippet = _snippet(record, number, ids)
         said = first_paragraph(text_of_record(record, DOCUMENTATION, needed=False)) if documentation else ""
     except Refused as refused:
         yield Problem(str(path), number, str(refused), costs_labels=documentation)
         return
     yield snippet
     if worth_asking(said):
-        yield Query(said, snippet.source_id, snippet.origin)
+        yield Query(said, snippet.source_id, snippet.origin, id_from=snippet.id_from)
         yield GivenLabel(said, snippet.text, 1)
 
 
-def _snippet(record: Object, number: int) -> Snippet:
+def _snippet(record: Object, number: int, ids: IdsOfFile) -> Snippet:
     language = record.get("language", "python")
     if language not in LANGUAGES:
         raise Refused(f'"language" is {str(language)[:20]!r}; expected one of {", ".join(LANGUAGES)}')
     repository, place = name_of_record(record, REPOSITORY, ""), name_of_record(record, PLACE, "")
     within = "/".join(part for part in (repository, place) if part)
     name = name_of_record(record, NAME, "")
-    source_id = f"{within}::{name}" if within and name else f"{within or number - 1}"
+    text = text_of_record(record, CODE)
+    source_id, read = f"{within}::{name}", f"{'repository and ' if repository else ''}path and name"
+    if not (place and name):
+        source_id, read = ids.read(number, record, OTHER_IDS)
     licence = name_of_record(record, LICENCE, "")
-    return Snippet(text_of_record(record, CODE), source_id, name_of_record(record, LINK, within), licence)
+    return Snippet(text, source_id, name_of_record(record, LINK, within), licence, read)

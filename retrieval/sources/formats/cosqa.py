@@ -3,7 +3,7 @@
 Queries, and labelled pairs: a JSON array of objects with `doc` (CoSQA) or `query` (CoSQA+), and for pairs
 `code` and `label`. Code base: `code_idx_map.txt`, a JSON object from function to index, or an array of
 objects with `code`; without one, the code of the pairs. Other keys are ignored. Labels stand beside both
-texts, so a file may have no ids: its records are called by their numbers, from 0.
+texts, so a file may have no ids: its records are called by their numbers, from 0. Then none may have one.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 
 from retrieval.sources import GivenLabel, Problem, Record
 from retrieval.sources.readers.json_stream import Element, stream_json_elements
-from retrieval.sources.readers.records import Refused, has_any, id_of_record, lacks_id
+from retrieval.sources.readers.records import IdsOfFile, Refused, has_any
 from retrieval.sources.readers.seen_ids import Seen
 
 QUERY_TEXT = ("doc", "query")
@@ -43,29 +43,32 @@ class _WrongShape(ValueError):
 
 def read_queries(path: Path, licence: str = "") -> Iterator[Record | Problem]:
     """Yield the queries of a file of queries or pairs; a query of several pairs comes once for each."""
+    ids = IdsOfFile()
     for element in stream_json_elements(path):
-        found = _record(element, path, QUERY_TEXT, QUERY_ID, licence)
+        found = _record(element, path, QUERY_TEXT, QUERY_ID, licence, ids)
         yield found.with_labels if isinstance(found, Problem) and _may_be_judged(element) else found
 
 
 def read_query_file(path: Path, licence: str = "") -> Iterator[Record | Problem]:
     """Yield the queries of a file of their own, in which an id stands for one query: the first counts."""
-    seen = Seen()
+    seen, ids = Seen(), IdsOfFile()
     for element in stream_json_elements(path):
-        yield _once(element, _record(element, path, QUERY_TEXT, QUERY_ID, licence), path, QUERY_ID, seen)
+        found = _record(element, path, QUERY_TEXT, QUERY_ID, licence, ids)
+        yield _once(element, found, path, QUERY_ID, seen)
 
 
 def read_snippets(path: Path, licence: str = "") -> Iterator[Record | Problem]:
     """Yield the functions of a code base."""
+    ids = IdsOfFile()
     for element in stream_json_elements(path):
-        yield _snippet(element, path, licence)
+        yield _snippet(element, path, licence, ids)
 
 
 def read_snippet_file(path: Path, licence: str = "") -> Iterator[Record | Problem]:
     """As `read_snippets`; an id of an array stands for one function: the first counts."""
-    seen = Seen()
+    seen, ids = Seen(), IdsOfFile()
     for element in stream_json_elements(path):
-        yield _once(element, _snippet(element, path, licence), path, CODE_ID, seen)
+        yield _once(element, _snippet(element, path, licence, ids), path, CODE_ID, seen)
 
 
 def read_code_of_pairs(path: Path, licence: str = "") -> Iterator[Record | Problem]:
@@ -73,11 +76,12 @@ def read_code_of_pairs(path: Path, licence: str = "") -> Iterator[Record | Probl
 
     So are records that `read_queries` or, where they have a label, `read_labels` tells of.
     """
+    ids = IdsOfFile()
     for element in stream_json_elements(path):
         if not isinstance(element, Element) or not isinstance(element.value, dict):
             continue
         if any(key in element.value for key in CODE_TEXT):
-            found = _record(element, path, CODE_TEXT, CODE_ID, licence)
+            found = _record(element, path, CODE_TEXT, CODE_ID, licence, ids)
             if isinstance(found, Record) or not has_label(element.value):
                 yield found
 
@@ -87,8 +91,9 @@ def read_labels(path: Path) -> Iterator[GivenLabel | Problem]:
 
     So are records without a readable query, which `read_queries` tells of.
     """
+    ids = IdsOfFile()
     for element in stream_json_elements(path):
-        query = _record(element, path, QUERY_TEXT, QUERY_ID, "")
+        query = _record(element, path, QUERY_TEXT, QUERY_ID, "", ids)
         if isinstance(element, Element) and isinstance(query, Record) and has_label(element.value):
             yield read_pair_label(element, path)
 
@@ -105,44 +110,45 @@ def read_pairs(path: Path) -> Iterator[GivenLabel | Problem]:
             yield read_pair_label(element, path)
 
 
-def _snippet(element: Element | Problem, path: Path, licence: str) -> Record | Problem:
+def _snippet(element: Element | Problem, path: Path, licence: str, ids: IdsOfFile) -> Record | Problem:
     if isinstance(element, Element) and element.key is not None:
         return _mapped(element, element.key, path, licence)
-    return _record(element, path, CODE_TEXT, CODE_ID, licence)
+    return _record(element, path, CODE_TEXT, CODE_ID, licence, ids)
 
 
 def _once(
     element: Element | Problem, found: Record | Problem, path: Path, id_keys: Sequence[str], seen: Seen
 ) -> Record | Problem:
-    """What was found, or why not: its id stood for another text before, or it lacks one and others have."""
+    """What was found, or why not: its id stood for another text before."""
     if isinstance(found, Problem) or isinstance(element, Problem) or not isinstance(element.value, dict):
         return found
-    if has_any(element.value, id_keys):
-        why = seen.refusal(found.source_id, found.text)
-    else:
-        why = lacks_id(element.value, id_keys) if seen.texts else ""
+    why = seen.refusal(found.source_id, found.text) if has_any(element.value, id_keys) else ""
     return Problem(str(path), element.number, why) if why else found
 
 
 def _record(
-    element: Element | Problem, path: Path, text_keys: Sequence[str], id_keys: Sequence[str], licence: str
+    element: Element | Problem,
+    path: Path,
+    text_keys: Sequence[str],
+    id_keys: Sequence[str],
+    licence: str,
+    ids: IdsOfFile,
 ) -> Record | Problem:
     if isinstance(element, Problem):
         return element
     try:
         text = _text(element.value, text_keys)
-        has_id = has_any(element.value, id_keys)
-        name = id_of_record(element.value, id_keys) if has_id else str(element.number - 1)
+        name, read = ids.read(element.number, element.value, id_keys)
     except (_WrongShape, Refused) as wrong:
         return Problem(str(path), element.number, str(wrong))
-    return Record(text, name, path.name, licence)
+    return Record(text, name, path.name, licence, read)
 
 
 def _mapped(element: Element, code: str, path: Path, licence: str) -> Record | Problem:
-    if not isinstance(element.value, int) or not code.strip():
+    if not isinstance(element.value, int) or isinstance(element.value, bool) or not code.strip():
         message = f"expected a function and its index, found {code[:20]!r}: {str(element.value)[:20]!r}"
         return Problem(str(path), element.number, message)
-    return Record(code, str(element.value), path.name, licence)
+    return Record(code, str(element.value), path.name, licence, "the map from code to index")
 
 
 def has_label(record: dict[str, Any]) -> bool:

@@ -81,7 +81,7 @@ def _as(kind: type[Query | Snippet], records: Iterator[Record | Problem]) -> Ite
         if isinstance(record, Problem):
             yield record
         else:
-            yield kind(record.text, record.source_id, record.origin, record.licence)
+            yield kind(record.text, record.source_id, record.origin, record.licence, record.id_from)
 
 
 def _first(folder: Path, names: tuple[str, ...]) -> Path | None:

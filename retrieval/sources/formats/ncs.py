@@ -17,8 +17,8 @@ from retrieval.sources.readers.read_progress import expect_file_read
 from retrieval.sources.readers.records import (
     Object,
     Refused,
-    id_of_record,
     name_of_record,
+    read_id,
     read_record_objects,
     text_of_record,
 )
@@ -42,12 +42,12 @@ def read_questions(path: Path) -> Iterator[Item]:
 def _question(path: Path, number: int, record: Object) -> Iterator[Item]:
     try:
         question, answer = text_of_record(record, ["question"]), text_of_record(record, ["answer"])
-        name = id_of_record(record, ["stackoverflow_id"])
+        name, key = read_id(record, ["stackoverflow_id"])
     except Refused as refused:
         yield Problem(str(path), number, str(refused), costs_labels=True)
         return
-    yield Query(question, name, name_of_record(record, ["question_url"], path.name), LICENCE)
-    yield Snippet(answer, name, name_of_record(record, ["answer_url"], path.name), LICENCE)
+    yield Query(question, name, name_of_record(record, ["question_url"], path.name), LICENCE, key)
+    yield Snippet(answer, name, name_of_record(record, ["answer_url"], path.name), LICENCE, key)
     yield GivenLabel(question, answer, 1)
 
 

@@ -73,10 +73,10 @@ def _staqc_items(file: str, number: int, key: object, code: object, asked: dict[
         return
     name = "-".join(map(str, key)) if isinstance(key, tuple) else str(key)
     origin = f"https://stackoverflow.com/questions/{question}"
-    yield Snippet(code, name, origin, LICENCE)
+    yield Snippet(code, name, origin, LICENCE, "question id and block")
     title = asked.get(question)
     if isinstance(title, str) and title.strip():
-        yield Query(title, str(question), origin, LICENCE)
+        yield Query(title, str(question), origin, LICENCE, "question id")
         yield GivenLabel(title, code, 1)
 
 

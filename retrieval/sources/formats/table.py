@@ -13,9 +13,10 @@ from retrieval.sources import GRADES, GivenLabel, Item, Problem, Query, Scale, S
 from retrieval.sources.readers.parquet import read_any_records
 from retrieval.sources.readers.read_progress import expect_file_read
 from retrieval.sources.readers.records import (
+    ROW_NUMBER,
     Object,
     Refused,
-    id_of_record,
+    read_id,
     text_of_record,
     whole_number,
 )
@@ -121,9 +122,11 @@ def _items_of_row(path: Path, number: int, record: Object, columns: Columns) -> 
     text = text_of_record(record, [columns.query]) if columns.query else ""
     code = text_of_record(record, [columns.snippet]) if columns.snippet else ""
     if columns.query:
-        items.append(Query(text, _id(number, record, columns.query_id), origin, licence))
+        name, key = _id(number, record, columns.query_id)
+        items.append(Query(text, name, origin, licence, key))
     if columns.snippet:
-        items.append(Snippet(code, _id(number, record, columns.snippet_id), origin, licence))
+        name, key = _id(number, record, columns.snippet_id)
+        items.append(Snippet(code, name, origin, licence, key))
     lacks = columns.may_lack_label and columns.label not in record
     if columns.label and not lacks and str(_given(record, columns.label)).strip():
         value = whole_number(record[columns.label], GRADES[columns.scale], f'"{columns.label}"')
@@ -135,9 +138,9 @@ def _is_judged(record: Object, column: str) -> bool:
     return record.get(column) is not None and bool(str(record[column]).strip())
 
 
-def _id(number: int, record: Object, column: str) -> str:
-    """A record's id; in a table without a column of ids its number, from 0. Raises `Refused`."""
-    return id_of_record(record, [column]) if column else str(number - 1)
+def _id(number: int, record: Object, column: str) -> tuple[str, str]:
+    """A record's id and its column; without a column of ids its number, from 0. Raises `Refused`."""
+    return read_id(record, [column]) if column else (str(number - 1), ROW_NUMBER)
 
 
 def _optional(record: Object, column: str) -> str:

@@ -32,6 +32,7 @@ from retrieval.sources.readers.packing import (
 BAD_BYTES = re.compile("[\udc80-\udcff]")
 WHOLE = re.compile(r"(?<=\d)\.0+$")
 NUMBER = re.compile(r"[+-]?[0-9]{1,6}")
+ROW_NUMBER = "row numbers"
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 ARRAY = re.compile(r"\s*\[\s*[{\]]")
@@ -101,10 +102,34 @@ def id_of_record(record: Object, keys: Sequence[str]) -> str:
     7: so data frames write a column in which a number is missing. Raises `Refused`: a record that was called
     by its number could be taken for another one.
     """
-    found = next((name for key in keys if (name := _name(record.get(key)))), "")
-    if not found:
+    return read_id(record, keys)[0]
+
+
+def read_id(record: Object, keys: Sequence[str]) -> tuple[str, str]:
+    """The same, and the key under which it stands. Raises `Refused`."""
+    found = next(((name, key) for key in keys if (name := _name(record.get(key)))), None)
+    if found is None:
         raise Refused(lacks_id(record, keys))
     return found
+
+
+class IdsOfFile:
+    """Ids of a file whose labels stand beside both texts: it may have none, as its first record says."""
+
+    def __init__(self) -> None:
+        self.are_there: bool | None = None
+
+    def read(self, number: int, record: Object, keys: Sequence[str]) -> tuple[str, str]:
+        """The record's id, and its key; in a file without ids its number, from 0. Raises `Refused`."""
+        has = has_any(record, keys)
+        if self.are_there is None:
+            self.are_there = has
+        if self.are_there:
+            return read_id(record, keys)
+        if has:
+            name = clip_text(read_id(record, keys)[0])
+            raise Refused(f"has the id {name}, but the first record has none; give all of them one")
+        return str(number - 1), ROW_NUMBER
 
 
 def name_of_record(record: Object, keys: Sequence[str], otherwise: object) -> str:

@@ -173,3 +173,21 @@ def test_the_bar_tells_the_share_of_bytes_where_it_is_known() -> None:
         assert (bar.n, bar.desc) == (30, "importing, 46% of the bytes read: ")
         command.advance_import_bar(bar, ImportCounts(read=30, labels=10), 0.789)
         assert bar.n == 30 and "79% of the bytes read" in bar.fp.getvalue().split("\r")[-1]
+
+
+def test_the_summary_says_what_ids_were_read_from(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "queries.jsonl").write_text('{"qid": 1, "text": "sort"}\n')
+    rows = [
+        {"docid": "a", "text": "x = 1"},
+        {"_id": {"$oid": "b"}, "text": "x = 2"},
+        {"docid": 3, "text": "x"},
+    ]
+    (tmp_path / "corpus.jsonl").write_text("".join(f"{json.dumps(row)}\n" for row in rows))
+    call_command("import", "beir", str(tmp_path), "--name", "small")
+    told = capsys.readouterr().out.splitlines()
+    assert told[1] == "  ids read from qid" and told[3] == "  ids read from docid (2), _id (1)"
+    (table := tmp_path / "a.csv").write_text("q,n\nsort,7\n")
+    for more, read in (((), "row numbers"), (("--query-id", "n"), "n")):
+        call_command("import", "table", str(table), "--query", "q", "--name", "rows", *more)
+        assert capsys.readouterr().out.splitlines()[1] == f"  ids read from {read}"

@@ -106,3 +106,21 @@ def test_the_first_paragraph_ends_at_a_blank_line_or_a_tag() -> None:
     assert first_paragraph("Adds two.\n:param x: one") == "Adds two."
     assert first_paragraph("@Override is: meant") == ""
     assert (worth_asking("two words"), worth_asking("these three words")) == (False, True)
+
+
+def test_a_function_without_a_place_is_called_by_its_link_or_id(tmp_path: Path) -> None:
+    bare = {key: LINE[key] for key in ("language", "code")}
+    for more, name, read in (
+        ({"url": LINE["url"], "idx": 3}, LINE["url"], "url"),
+        ({"idx": 3, "func_name": "f"}, "3", "idx"),
+        ({}, "0", "row numbers"),
+        ({"path": "m.py", "func_name": "f"}, "m.py::f", "path and name"),
+    ):
+        (item,) = read_codesearchnet([saved(tmp_path / "a.jsonl", {**bare, **more})])
+        assert isinstance(item, Snippet) and (item.source_id, item.id_from) == (name, read)
+
+
+def test_no_function_takes_its_number_for_the_id_of_another(tmp_path: Path) -> None:
+    bare = {key: LINE[key] for key in ("language", "code")}
+    found = list(read_codesearchnet([saved(tmp_path / "a.jsonl", {**bare, "idx": 1}, bare)]))
+    assert isinstance(found[1], Problem) and found[1].message.startswith("has no id (")

@@ -13,6 +13,7 @@ from retrieval.sources.formats.cosqa import (
     read_labels,
     read_pairs,
     read_queries,
+    read_query_file,
     read_snippets,
 )
 
@@ -30,11 +31,39 @@ def test_queries_of_cosqa(saved: Path) -> None:
 
 
 def test_queries_of_cosqa_plus(saved: Path) -> None:
-    saved.write_text(json.dumps([{"query-idx": 3, "query": "sort a list"}, {"query": "read csv"}]))
+    saved.write_text(
+        json.dumps([{"query-idx": 3, "query": "sort a list"}, {"query-idx": 7, "query": "read csv"}])
+    )
     assert list(read_queries(saved)) == [
         Record("sort a list", "3", "file.json"),
-        Record("read csv", "1", "file.json"),
+        Record("read csv", "7", "file.json"),
     ]
+
+
+def test_queries_without_any_id_are_called_by_their_numbers(saved: Path) -> None:
+    saved.write_text(json.dumps([{"query": "sort a list"}, {"query": "read csv"}]))
+    found = [record for record in read_queries(saved) if isinstance(record, Record)]
+    assert [(record.source_id, record.id_from) for record in found] == [
+        ("0", "row numbers"),
+        ("1", "row numbers"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("rows", "why"),
+    [
+        ([{"query-idx": 1}, {}], 'has no id ("query-idx", "idx"); it has "query"'),
+        ([{}, {"query-idx": 0}], "has the id '0', but the first record has none; give all of them one"),
+    ],
+)
+def test_no_query_takes_its_number_for_the_id_of_another(
+    saved: Path, rows: list[dict[str, int]], why: str
+) -> None:
+    saved.write_text(json.dumps([{**row, "query": f"sort {n}"} for n, row in enumerate(rows)]))
+    for read in (read_queries, read_query_file):
+        first, problem = read(saved)
+        assert isinstance(first, Record) and isinstance(problem, Problem)
+        assert (problem.record, problem.message) == (2, why)
 
 
 def test_a_code_base_as_an_object(saved: Path) -> None:
