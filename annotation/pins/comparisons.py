@@ -21,7 +21,7 @@ from annotation.pins.pin_record import (
 )
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.plan.seals import refuse_unscored_labels
-from retrieval.evaluation.content import query_members
+from retrieval.evaluation.content import query_keys
 from retrieval.evaluation.robustness.recomputation import lists_of
 from retrieval.evaluation.robustness.version_comparison import (
     BenchmarkComparison,
@@ -127,5 +127,4 @@ def run_of(pool: str, told: Mapping[str, str]) -> Run | None:
 def digest_lists_again(runs: Pairs) -> dict[Run, str]:
     """The hash of each run's lists as they are now."""
     every = {run.pk: run for of in runs.values() for run in of}.values()
-    texts = {run: query_members(run.benchmark).values_list("text_id", flat=True) for run in every}
-    return {run: digest_of(lists_of(run), list(ids)) for run, ids in texts.items()}
+    return {run: digest_of(lists_of(run), query_keys(run.benchmark)) for run in every}

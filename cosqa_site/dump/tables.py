@@ -24,8 +24,9 @@ EXPORTED: Final = frozenset(
             testprogram trial
         """,
         "retrieval": """
-            annotator benchmark benchmark_extension_minings benchmarklabel candidate collection encoderspec
-            holes label member mining pair pairlist pin querytext rankedlist run score text textbody
+            alias annotator benchmark benchmark_extension_minings benchmarkidlabel benchmarklabel candidate
+            collection encoderspec holes label labelids member mining pair pairlist pin querytext rankedlist
+            run score text textbody
         """,
         "auth": "group user user_groups",
     }.items()

@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from django.db import transaction
 
+from retrieval.collections.aliases import copy_aliases
 from retrieval.collections.filter_steps import (
     Report,
     codesearchnet_step,
@@ -231,4 +232,5 @@ def _add(target: Collection, source: Collection, positions: Sequence[int]) -> No
             statements.insert_all(Member, MEMBER_COLUMNS, new)
             held.size += len(rows)
             held.save(update_fields=["size"])
+            copy_aliases(source, held, [text for text, *_ in rows])
     target.size += len(rows)

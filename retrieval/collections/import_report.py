@@ -31,7 +31,7 @@ class ImportCounts:
 
     `problems` are the first of those; `tell` is called with every one.
     `asked` has the hash of the first query of each sequence of words, `near_same` those of other texts of it.
-    `ids`: from what ids were read.
+    `ids`: from what ids were read. `aliases` are hashes of the ids whose text another id has, too.
     `contradicted` counts labels that say something else than an earlier one of their pair in this source.
     """
 
@@ -43,6 +43,7 @@ class ImportCounts:
     unparsable: int = 0
     labels: int = 0
     contradicted: int = 0
+    aliases: set[int] = field(default_factory=set)
     rules: Counter[Rule] = field(default_factory=Counter)
     asked: dict[int, int] = field(default_factory=dict)
     near_same: set[int] = field(default_factory=set)
@@ -86,6 +87,12 @@ class ImportCounts:
         bits = int(passed)
         for rule, bit in _BITS:
             self.rules[rule] += bits & bit != 0
+
+
+def describe_aliases(count: int) -> str:
+    """What is said of ids whose text was there by another id."""
+    verb = "share" if count > 1 else "shares"
+    return f"{count_noun(count, 'id')} {verb} a text with an earlier id; all ids are kept"
 
 
 @dataclass(frozen=True)

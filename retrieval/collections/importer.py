@@ -12,6 +12,14 @@ from django.db import transaction
 from django.db.models import F, Max
 from django.utils import timezone
 
+from retrieval.collections.aliases import (
+    Named,
+    add_aliases,
+    keep_label_ids,
+    labels_there,
+    pairs_with_aliases,
+    stored_id,
+)
 from retrieval.collections.import_report import ImportCounts, Imported, Options
 from retrieval.filters import Rule, Unreadable, rules_of
 from retrieval.licences import shorten_licence
@@ -51,12 +59,29 @@ class Identified(NamedTuple):
     digest: str
 
 
+class Missing(NamedTuple):
+    """What a collection lacks of a batch: records with the rules that each passes, and ids (id, text)."""
+
+    new: list[Identified]
+    flags: list[Rule]
+    ids: list[tuple[str, int]]
+
+
 def find_or_make_collection(name: str, kind: str, source: str) -> Collection:
     """The newest version of the collection of this name and kind; made when there is none."""
     found = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
     return found or Collection.objects.create(
         name=name, kind=kind, source=mark_hostile_characters(source)[:400]
     )
+
+
+def collections_called(name: str) -> Named | None:
+    """The newest queries and snippets of this name; None where one is missing."""
+    found = [
+        Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
+        for kind in Collection.Kind.values
+    ]
+    return Named(found[0], found[1]) if found[0] and found[1] else None
 
 
 def store_members(
@@ -71,41 +96,48 @@ def store_members(
     `target` may be None in a dry run only. Snippets get the flags of the rules that they pass.
     """
     for batch in batch_records(keep_readable_records(records, counts)):
-        new, flags = find_missing_records(target, batch, kind, counts)
-        if target is not None and new and not options.dry_run:
+        missing = find_missing_records(target, batch, kind, counts)
+        if target is not None and (missing.new or missing.ids) and not options.dry_run:
             with transaction.atomic():
-                add_import_batch(target, new, flags, counts)
+                add_import_batch(target, missing, counts)
         options.tick(counts)
 
 
 def find_missing_records(
     target: Collection | None, batch: list[Identified], kind: str, counts: ImportCounts
-) -> tuple[list[Identified], list[Rule]]:
-    """What `target` lacks of a batch, and the rules that each passes; all of it where there is no target."""
+) -> Missing:
+    """What `target` lacks of a batch; all of its records where there is no target."""
     if kind == Collection.Kind.QUERIES:
         for one in batch:
             counts.note_query(one.text)
-    new = batch if target is None else without_known(target, batch, counts)
-    return new, [flags_of(one.text, kind, counts) for one in new]
+    new, ids = (batch, []) if target is None else without_known(target, batch, counts)
+    return Missing(new, [flags_of(one.text, kind, counts) for one in new], ids)
 
 
-def without_known(target: Collection, batch: list[Identified], counts: ImportCounts) -> list[Identified]:
-    """The records that `target` lacks; the others are counted by the rules that are stored with them."""
-    there: dict[str, Rule] = {}
+def without_known(
+    target: Collection, batch: list[Identified], counts: ImportCounts
+) -> tuple[list[Identified], list[tuple[str, int]]]:
+    """The records that `target` lacks, and the other ids that known ones have; these are counted by the rules
+    that are stored with them.
+    """
+    there: dict[str, tuple[int, int, str]] = {}
     for start in range(0, len(batch), 500):
         digests = [one.digest for one in batch[start : start + 500]]
         rows = Member.objects.filter(collection=target, text__body__in=digests).order_by()
-        there |= {digest: Rule(rules) for digest, rules in rows.values_list("text__body", "rules")}
-    new: list[Identified] = []
+        there |= {row[0]: row[1:] for row in rows.values_list("text__body", "rules", "text_id", "source_id")}
+    new, ids = list[Identified](), list[tuple[str, int]]()
     for identified in batch:
-        passed = there.get(identified.digest)
-        if passed is None:
+        known = there.get(identified.digest)
+        if known is None:
             new.append(identified)
             continue
+        passed, text, own = Rule(known[0]), known[1], known[2]
+        if identified.record.has_id and stored_id(identified.record.source_id) != own:
+            ids.append((stored_id(identified.record.source_id), text))
         counts.known += 1
         # No rule may mean code that does not parse: only parsing tells, and it is rare.
         flags_of(identified.text, target.kind, counts) if not passed else counts.count_rules(passed)
-    return new
+    return new, ids
 
 
 def keep_readable_records(records: Iterable[Record | Problem], counts: ImportCounts) -> Iterator[Record]:
@@ -153,23 +185,26 @@ def flags_of(text: str, kind: str, counts: ImportCounts) -> Rule:
     return passed
 
 
-def add_import_batch(
-    target: Collection, batch: Sequence[Identified], flags: Sequence[Rule], counts: ImportCounts
-) -> None:
-    """Store one batch: texts, then the members whose text the collection lacks, in the batch's order."""
+def add_import_batch(target: Collection, missing: Missing, counts: ImportCounts) -> None:
+    """Store one batch: texts, then the members whose text the collection lacks, in the batch's order, and the
+    ids of those that are there by another one.
+    """
     # Another import into the same collection waits here: both would number their members alike.
     Collection.objects.select_for_update().get(pk=target.pk)
-    ids = Text.objects.keep_ids({identified.digest: identified.text for identified in batch})
+    ids = Text.objects.keep_ids({identified.digest: identified.text for identified in missing.new})
     there = set(members_among(target, list(ids.values())))
-    new: list[tuple[Identified, int, Rule]] = []
-    for identified, rules in zip(batch, flags, strict=True):
+    new, named = list[tuple[Identified, int, Rule]](), list(missing.ids)
+    for identified, rules in zip(missing.new, missing.flags, strict=True):
         text = ids[identified.digest]
         if text in there:
             counts.known += 1
+            if identified.record.has_id:
+                named.append((stored_id(identified.record.source_id), text))
         else:
             there.add(text)
             new.append((identified, text, rules))
     add_members(target, new)
+    add_aliases(target, named, counts)
     counts.stored += len(new)
 
 
@@ -188,7 +223,7 @@ def add_members(target: Collection, new: Sequence[tuple[Identified, int, Rule]])
             target.pk,
             text,
             position,
-            mark_hostile_characters(one.record.source_id)[:300],
+            stored_id(one.record.source_id),
             mark_hostile_characters(one.record.origin)[:400],
             shorten_licence(mark_hostile_characters(one.record.licence), LICENCE_LENGTH),
             int(rules),
@@ -206,35 +241,48 @@ def store_labels(
     labels: Iterable[GivenLabel],
     annotator: Annotator,
     counts: ImportCounts,
+    named: Named | None,
     tick: Callable[[ImportCounts], None] = lambda counts: None,
 ) -> None:
     """Keep the labels that came with the data; known ones stay, and of several of a pair the first counts.
 
-    `tick` is called after each batch.
+    `named` are the collections whose ids they use; `tick` is called after each batch.
     """
     iterator = iter(labels)
     while batch := list(islice(iterator, BATCH)):
         with transaction.atomic():
             told = identify_label_texts(batch)
             ids = Text.objects.keep_ids(dict(told.values()))
-            store_said(batch, {text: ids[digest] for text, (digest, _) in told.items()}, annotator, counts)
+            texts = {text: ids[digest] for text, (digest, _) in told.items()}
+            store_said(batch, texts, annotator, counts, named)
         tick(counts)
 
 
 def store_said(
-    batch: Sequence[GivenLabel], texts: Mapping[str, int], annotator: Annotator, counts: ImportCounts
+    batch: Sequence[GivenLabel],
+    texts: Mapping[str, int],
+    annotator: Annotator,
+    counts: ImportCounts,
+    named: Named | None = None,
 ) -> None:
     """Keep labels whose texts are stored: `texts` are their ids."""
     keys = [(texts[given.query], texts[given.snippet]) for given in batch]
     pairs = Pair.objects.keep_ids(keys)
+    several = pairs_with_aliases(pairs, named) if named else {}
+    before = labels_there(annotator.pk, several.values()) if several else {}
     said = [(pairs[key], given.value) for key, given in zip(keys, batch, strict=True)]
-    counts.contradicted += count_contradictions(said, annotator)
+    counts.contradicted += count_contradictions(
+        [one for key, one in zip(keys, said, strict=True) if key not in several], annotator
+    )
     now = timezone.now()
     rows = [
         (pair, annotator.pk, 1, value, given.scale, False, annotator.name, now)
         for (pair, value), given in zip(said, batch, strict=True)
     ]
     statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
+    if several and named:
+        by_ids = list(zip(keys, batch, strict=True))
+        counts.contradicted += keep_label_ids(by_ids, several, annotator.pk, named, before)
     counts.labels += len(batch)
 
 
@@ -281,7 +329,7 @@ def _label_cosqa(file: Path, name: str, others: ImportCounts, options: Options) 
         others.labels = sum(1 for _ in given)
         return
     annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
-    store_labels(given, annotator, others, options.tick)
+    store_labels(given, annotator, others, collections_called(name), options.tick)
 
 
 def import_python(places: Sequence[Path | str], name: str, options: Options) -> Imported:
@@ -328,29 +376,32 @@ def _store_batch(batch: list[Item], source: str, name: str, done: Imported, opti
         if records := [item for item in batch if isinstance(item, which)]:
             target = None if options.dry_run else find_or_make_collection(name, kind, source)
             found = list(map(identify_record, keep_readable_records(records, counts)))
-            parts.append(_Part(target, *find_missing_records(target, found, kind, counts), counts))
+            parts.append(_Part(target, find_missing_records(target, found, kind, counts), counts))
     labels = [item for item in batch if isinstance(item, GivenLabel)]
     if options.dry_run:
         others.labels += len(labels)
     else:
         config = {"source": source}
         by = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, config) if labels else None
-        _store_whole(parts, labels, by, others)
+        _store_whole(parts, labels, by, others, collections_called(name) if labels else None)
     options.tick(done.total())
 
 
 class _Part(NamedTuple):
-    """What a collection lacks of a batch, with the rules that each passes; no collection in a dry run."""
+    """What a collection lacks of a batch; no collection in a dry run."""
 
     target: Collection | None
-    new: list[Identified]
-    flags: list[Rule]
+    missing: Missing
     counts: ImportCounts
 
 
 @transaction.atomic
 def _store_whole(
-    parts: Sequence[_Part], labels: Sequence[GivenLabel], by: Annotator | None, others: ImportCounts
+    parts: Sequence[_Part],
+    labels: Sequence[GivenLabel],
+    by: Annotator | None,
+    others: ImportCounts,
+    named: Named | None,
 ) -> None:
     """Store a batch of queries, snippets and labels: all of it, or where anything fails nothing.
 
@@ -361,14 +412,15 @@ def _store_whole(
     list(Collection.objects.select_for_update().filter(pk__in=targets).order_by("pk"))
     told, new = (
         identify_label_texts(labels),
-        {identified.digest: identified.text for part in parts for identified in part.new},
+        {identified.digest: identified.text for part in parts for identified in part.missing.new},
     )
     ids = Text.objects.keep_ids(new | dict(told.values()))
     for part in parts:
-        if part.target and part.new:
-            add_import_batch(part.target, part.new, part.flags, part.counts)
+        if part.target and (part.missing.new or part.missing.ids):
+            add_import_batch(part.target, part.missing, part.counts)
     if by is not None:
-        store_said(labels, {text: ids[digest] for text, (digest, _) in told.items()}, by, others)
+        texts = {text: ids[digest] for text, (digest, _) in told.items()}
+        store_said(labels, texts, by, others, named)
 
 
 def import_records(

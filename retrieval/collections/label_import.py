@@ -11,6 +11,7 @@ from statistics import fmean
 
 from django.db.models import QuerySet
 
+from retrieval.collections.aliases import Named
 from retrieval.collections.import_report import ImportCounts, Imported, Options
 from retrieval.collections.importer import BATCH, readable_labels, store_labels
 from retrieval.evaluation.files import NotComparable, of_language
@@ -22,8 +23,7 @@ from retrieval.evaluation.publication import (
     publish_chosen,
 )
 from retrieval.filters.queries import fold_query
-from retrieval.models import Annotator, Benchmark, Collection, Label
-from retrieval.models.collections import MemberQuerySet
+from retrieval.models import Alias, Annotator, Benchmark, Collection, Label, Member
 from retrieval.models.texts import canonicalize_text
 from retrieval.sources import GivenLabel, Problem, Scale, scale_of_grades
 from retrieval.sources.formats import trec
@@ -87,7 +87,7 @@ def _judgements(path: Path, of: Target, options: Options, others: ImportCounts) 
             others.labels += len(labels)
         else:
             annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, of.name, {"source": path.name})
-            store_labels(labels, annotator, others)
+            store_labels(labels, annotator, others, Named(of.queries, of.snippets))
         options.tick(others)
 
 
@@ -96,7 +96,8 @@ def benchmark_of_label_file(of: Target, notes: str) -> Benchmark | None:
     given = Label.objects.filter(annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=of.name)
     rule = "TREC qrels; of several labels the one of the last file, in one file the first"
     try:
-        return publish_benchmark(Order(of.name, of.queries, of.snippets, rule, notes=notes), given)
+        order = Order(of.name, of.queries, of.snippets, rule, notes=notes)
+        return publish_benchmark(order, given, by_ids=True)
     except NothingToPublish:
         return None
 
@@ -128,7 +129,8 @@ def _annotations(
         return
     for number, given in numbered.items():
         config = {"source": path.name, RATING: number}
-        store_labels(given, Annotator.objects.version(Annotator.Kind.ORIGINAL, of.name, config), others)
+        by = Annotator.objects.version(Annotator.Kind.ORIGINAL, of.name, config)
+        store_labels(given, by, others, None)  # they name texts and links
     options.tick(others)
 
 
@@ -182,21 +184,27 @@ def _resolved(
             message = f"several members of {where} are called {name[:40]!r}: which one is meant is not known"
             yield Problem(str(path), row.line, message, costs_labels=True)
         else:
-            yield GivenLabel(asked[row.query], code[row.document], int(row.relevance), scale)
+            ids = row.query, row.document
+            yield GivenLabel(asked[row.query], code[row.document], int(row.relevance), scale, *ids)
 
 
 def texts_by_id(members: Collection, source_ids: Iterable[str], several: set[str]) -> dict[str, str]:
-    """The texts of the members with these source ids; an id that more than one has goes into `several`."""
-    return _texts_by(members.members.all(), "source_id", source_ids, several)
+    """The texts of members by these ids, also further ones; an id of several texts goes into `several`."""
+    wanted = list(source_ids)
+    found = _texts_by(members.aliases.order_by("-number"), "source_id", wanted, several)
+    own = _texts_by(members.members.order_by("-position"), "source_id", wanted, several)
+    several.update(name for name, text in own.items() if found.get(name, text) != text)
+    return found | own
 
 
 def texts_by_link(members: Collection, links: Iterable[str], several: set[str]) -> dict[str, str]:
     """The texts of the members whose origin is one of these links; `several` as in `texts_by_id`."""
-    return _texts_by(members.members.all(), "origin", (link for link in links if "://" in link), several)
+    rows = members.members.order_by("-position")
+    return _texts_by(rows, "origin", (link for link in links if "://" in link), several)
 
 
 def _texts_by(
-    members: MemberQuerySet, column: str, names: Iterable[str], several: set[str]
+    members: QuerySet[Member] | QuerySet[Alias], column: str, names: Iterable[str], several: set[str]
 ) -> dict[str, str]:
     wanted = sorted(
         {mark_hostile_characters(name) for name in names}
@@ -204,7 +212,7 @@ def _texts_by(
     found: dict[str, str] = {}
     for start in range(0, len(wanted), 500):
         rows = members.filter(**{f"{column}__in": wanted[start : start + 500]}).select_related("text__body")
-        for row in rows.order_by("-position"):
+        for row in rows:
             name = getattr(row, column)
             if name in found:
                 several.add(name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import groupby
 from typing import Final
 
 import numpy as np
@@ -34,6 +35,8 @@ DEEPEST: Final = 1000
 LISTS_A_READ: Final = 500
 PAIRS_A_BATCH: Final = 1000
 LONGEST_RULE: Final = 400
+MEMBERS: Final = ("queries_until", "snippets_until", "query_aliases", "snippet_aliases")
+"""Columns by which two versions have the same queries and results."""
 ALIKE: Final = ("system", "text_option", "pool", "digest")
 """Runs of two versions with the same members are the same lists of one system where these are alike."""
 
@@ -43,13 +46,19 @@ class NoHoles(ValueError):
 
 
 def find_unjudged_results(run: Run, content: Content, depth: int = DEPTH) -> Iterator[tuple[int, int, int]]:
-    """Yield (query, snippet, rank) of the run's first results without a label, ids of texts, by query."""
-    rows = RankedList.objects.filter(run=run).order_by("query").values_list("query_id", "data")
-    for query, data in rows.iterator(LISTS_A_READ):
-        judged = content.judged(query)
-        for rank, place in enumerate(np.frombuffer(bytes(data), "<u4")[:depth].tolist(), 1):
-            if place != NOWHERE and place not in judged:
-                yield query, content.snippets[place], rank
+    """Yield (query, snippet, rank) of the run's first results without a label, ids of texts, by query.
+
+    Each pair of texts once, and none that has a label by whichever of its ids.
+    """
+    rows = RankedList.objects.filter(run=run).order_by("query", "alias").values_list("query_id", "data")
+    for query, lists in groupby(rows.iterator(LISTS_A_READ), key=lambda row: row[0]):
+        asked = content.query_keys.get(query, (query,))
+        seen = {content.snippets[place] for key in asked for place in content.judged(key)}
+        for _, data in lists:
+            for rank, place in enumerate(np.frombuffer(bytes(data), "<u4")[:depth].tolist(), 1):
+                if place != NOWHERE and (snippet := content.snippets[place]) not in seen:
+                    seen.add(snippet)
+                    yield query, snippet, rank
 
 
 def holes_of(run: Run, depth: int = DEPTH) -> int:
@@ -151,7 +160,7 @@ def rescore_runs(old: Benchmark, new: Benchmark, tick: Tick = lambda queries: No
     """
     content = content_of(new)
     rows = runs_to_carry(old, new.previous_version).filter(
-        benchmark__snippets_until=new.snippets_until, benchmark__queries_until=new.queries_until
+        **{f"benchmark__{column}": getattr(new, column) for column in MEMBERS}
     )
     alike: dict[tuple[object, ...], list[Run]] = {}
     for run in rows.exclude(benchmark=new):
@@ -170,8 +179,8 @@ def _carried(runs: Sequence[Run], content: Content, tick: Tick) -> Run:
     What was scored last in these versions is so in the new one.
     """
     run = max(runs, key=lambda one: one.scored_at)
-    rows = RankedList.objects.filter(run=run).values_list("query_id", "data").iterator(LISTS_A_READ)
-    lists: dict[int, Places] = {query: np.frombuffer(bytes(data), "<u4") for query, data in rows}
+    rows = RankedList.objects.filter(run=run).iterator(LISTS_A_READ)
+    lists: dict[int, Places] = {row.key: row.places for row in rows}
     metrics = Score.objects.filter(run__in=runs).values_list("metric", flat=True)
     names = [name for name in dict.fromkeys(metrics.order_by("run", "pk")) if _is_known(name)]
     columns = ("system", "encoders", "options", "text_option", "pool", "source", "scored_at")

@@ -12,6 +12,7 @@ import numpy.typing as npt
 from retrieval.evaluation.content import Content
 from retrieval.metrics.from_ranks import Ranked
 from retrieval.models import RankedList, Run
+from retrieval.models.benchmarks import query_key
 
 ROWS_A_READ = 500
 Ints = npt.NDArray[np.int64]
@@ -21,7 +22,7 @@ Doubles = npt.NDArray[np.float64]
 @dataclass(frozen=True, slots=True)
 class JudgedPairs:
     """Judged pairs by query, shape (pairs,): the query's number in the benchmark, the snippet's place, what
-    was said. `numbers` has the number of each query by the id of its text.
+    was said. `numbers` has the number of each query by its key.
     """
 
     query: Ints
@@ -57,9 +58,9 @@ class JudgedPairs:
         """The pairs with their ranks in the run's lists, without `dropped` places, by query."""
         starts = np.searchsorted(self.query, np.arange(self.queries + 1))
         ranks = np.zeros(len(self.query), dtype=np.int64)
-        rows = RankedList.objects.filter(run=run).values_list("query_id", "data")
-        for query, data in rows.iterator(ROWS_A_READ):
-            number = self.numbers.get(query)
+        rows = RankedList.objects.filter(run=run).values_list("query_id", "alias", "data")
+        for query, alias, data in rows.iterator(ROWS_A_READ):
+            number = self.numbers.get(query_key(query, alias))
             if number is not None:
                 own = slice(starts[number], starts[number + 1])
                 listed = np.frombuffer(bytes(data), "<u4")

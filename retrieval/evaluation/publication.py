@@ -9,7 +9,7 @@ import hashlib
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -17,9 +17,11 @@ import numpy.typing as npt
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 
+from retrieval.evaluation.aliases import Side, TextPair, judge_ids
 from retrieval.models import (
     Annotator,
     Benchmark,
+    BenchmarkIdLabel,
     BenchmarkLabel,
     Candidate,
     Collection,
@@ -36,6 +38,7 @@ from retrieval.sources import scale_of_grades
 ROWS_A_READ = 2000
 ROWS_A_WRITE: Final = 5000
 COLUMNS: Final = ("benchmark", "pair", "relevance", "label")
+ID_COLUMNS: Final = ("benchmark", "pair", "query_alias", "snippet_alias", "relevance")
 Ids = npt.NDArray[np.int64]
 CHOSEN: Final = {
     "query": "i8",
@@ -165,6 +168,98 @@ class _Given:
     def __len__(self) -> int:
         return len(self.pairs)
 
+    def text_pairs(self, rows: Ids, queries: _Members, snippets: _Members) -> Iterator[TextPair]:
+        """Some of the pairs by the ids of their texts."""
+        columns = (
+            queries.ids[self.queries[rows]],
+            snippets.ids[self.snippets[rows]],
+            self.pairs[rows],
+            self.relevances[rows],
+            self.labels[rows],
+        )
+        for row in zip(*(column.tolist() for column in columns), strict=True):
+            yield TextPair._make((*row[:4], row[4] or None))
+
+    def places(self, row: int) -> tuple[int, int]:
+        """The positions of a pair's query and snippet."""
+        return int(self.queries[row]), int(self.snippets[row])
+
+
+class _IdRow(NamedTuple):
+    """What is said of two ids: positions of the texts, the pair, the ids' numbers, relevance, its basis."""
+
+    query: int
+    snippet: int
+    pair: int
+    query_alias: int
+    snippet_alias: int
+    relevance: float
+    basis: str
+
+    @property
+    def stored(self) -> tuple[int, int, int, float]:
+        """The columns of `ID_COLUMNS` after the benchmark."""
+        return self.pair, self.query_alias, self.snippet_alias, self.relevance
+
+
+@dataclass(frozen=True, slots=True)
+class _Ids:
+    """The aliases of a benchmark that goes by ids, as the positions of their texts, and its labels by ids.
+
+    `several`: which of the pairs have a text with aliases; `rows` are of those alone. Else all is empty.
+    """
+
+    query_places: Ids
+    snippet_places: Ids
+    several: npt.NDArray[np.bool_]
+    rows: list[_IdRow]
+
+    @classmethod
+    def of(
+        cls,
+        order: Order,
+        queries: _Members,
+        snippets: _Members,
+        given: _Given,
+        said: QuerySet[Label] | None,
+    ) -> _Ids:
+        before = order.previous_version
+        if said is None and not (before and before.goes_by_ids):
+            nothing = np.zeros(0, dtype=np.int64)
+            return cls(nothing, nothing, np.zeros(len(given), dtype=np.bool_), [])
+        sides = (
+            Side.of(order.queries, before.query_aliases if before else None),
+            Side.of(order.snippets, before.snippet_aliases if before else None),
+        )
+        places = [
+            members.places(np.array(side.texts, dtype=np.int64))
+            for members, side in zip((queries, snippets), sides, strict=True)
+        ]
+        several = np.isin(given.queries, places[0]) | np.isin(given.snippets, places[1])
+        found = np.flatnonzero(several)
+        judged = judge_ids(given.text_pairs(found, queries, snippets), *sides, said, before)
+        rows = [
+            _IdRow(*given.places(row), pair.pair, *ids, relevance, BASES[given.bases[row]])
+            for row, (pair, relevances) in zip(found.tolist(), judged, strict=True)
+            for ids, relevance in sorted(relevances.items())
+        ]
+        return cls(places[0], places[1], several, rows)
+
+    @property
+    def queries(self) -> int:
+        return len(self.query_places)
+
+    @property
+    def snippets(self) -> int:
+        return len(self.snippet_places)
+
+    def matching_queries(self, given: _Given, members: int) -> Ids:
+        """For each match its query's place among members and, behind these, aliases."""
+        told = given.queries[(given.relevances > 0) & ~self.several].tolist()
+        asked = [row for row in self.rows if row.relevance > 0]
+        told += [members + row.query_alias - 1 if row.query_alias else row.query for row in asked]
+        return np.array(told, dtype=np.int64)
+
 
 def publish_import(name: str, notes: str = "") -> Benchmark | None:
     """The benchmark of the labels that came with the collections called `name`; None where there are none.
@@ -179,7 +274,7 @@ def publish_import(name: str, notes: str = "") -> Benchmark | None:
     given = _came_with(name)
     rule = "labels that came with the data; of several the last one, in one source the first"
     try:
-        return publish_benchmark(Order(name, queries, snippets, rule, notes=notes), given)
+        return publish_benchmark(Order(name, queries, snippets, rule, notes=notes), given, by_ids=True)
     except NothingToPublish:
         return None
 
@@ -202,19 +297,24 @@ def _came_with(name: str) -> QuerySet[Label]:
     return Label.objects.filter(annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=name)
 
 
-def publish_benchmark(order: Order, labels: QuerySet[Label]) -> Benchmark:
+def publish_benchmark(order: Order, labels: QuerySet[Label], *, by_ids: bool = False) -> Benchmark:
     """Publish `labels` as the next version of a benchmark; the last version where nothing has changed.
 
     Of several labels of one pair the last one counts, a label that was taken back none. Labels of other
-    queries and snippets are left out. Raises `NothingToPublish`.
+    queries and snippets are left out. With `by_ids` each id that the source gives counts by itself, also
+    where several have one text. Raises `NothingToPublish`.
     """
-    return publish_chosen(order, last_of(labels))
+    return publish_chosen(order, last_of(labels), labels if by_ids else None)
 
 
 @transaction.atomic
-def publish_chosen(order: Order, chosen: Iterable[Chosen]) -> Benchmark:
-    """As `publish_benchmark`, where it has been decided which label of a pair counts: each pair comes
-    once."""
+def publish_chosen(
+    order: Order, chosen: Iterable[Chosen], of_ids: QuerySet[Label] | None = None
+) -> Benchmark:
+    """As `publish_benchmark`, where it has been decided which label of a pair counts: each pair comes once.
+
+    `of_ids`: labels of a source whose ids count. The version after one that goes by ids does so, too.
+    """
     # Whoever publishes beside us waits here: both would number their versions alike.
     Collection.objects.select_for_update().get(pk=order.queries.pk)
     queries = _Members.of(order.queries, order.queries_until)
@@ -222,16 +322,20 @@ def publish_chosen(order: Order, chosen: Iterable[Chosen]) -> Benchmark:
     given = _Given.of(chosen, queries, snippets)
     if not len(given):
         raise NothingToPublish(f"No label is about a query and a snippet of {order.name}.")
-    digest = _digest(order, queries, snippets, given)
+    ids = _Ids.of(order, queries, snippets, given, of_ids)
+    digest = _digest(order, queries, snippets, given, ids)
     last = Benchmark.objects.newest(order.name)
     if last is not None and (last.digest, last.notes) == (digest, _notes(order)):
         return last
-    made = _benchmark(order, queries, snippets, given, digest, last.version + 1 if last else 1)
+    made = _benchmark(order, queries, snippets, given, ids, digest, last.version + 1 if last else 1)
     for start in range(0, len(given), ROWS_A_WRITE):
         ends = slice(start, start + ROWS_A_WRITE)
         parts = (column[ends].tolist() for column in (given.pairs, given.relevances, given.labels))
         rows = [(made.pk, *row, label or None) for *row, label in zip(*parts, strict=True)]
         statements.insert_all(BenchmarkLabel, COLUMNS, rows)
+    for start in range(0, len(ids.rows), ROWS_A_WRITE):
+        rows = [(made.pk, *row.stored) for row in ids.rows[start : start + ROWS_A_WRITE]]
+        statements.insert_all(BenchmarkIdLabel, ID_COLUMNS, rows)
     return made
 
 
@@ -242,15 +346,25 @@ def _notes(order: Order) -> str:
 
 
 def _benchmark(
-    order: Order, queries: _Members, snippets: _Members, given: _Given, digest: str, version: int
+    order: Order,
+    queries: _Members,
+    snippets: _Members,
+    given: _Given,
+    ids: _Ids,
+    digest: str,
+    version: int,
 ) -> Benchmark:
-    matches = np.bincount(given.queries[given.relevances > 0], minlength=len(queries.ids))
+    matches = np.bincount(
+        ids.matching_queries(given, len(queries.ids)), minlength=len(queries.ids) + ids.queries
+    )
     same = "name", "queries", "snippets", "pool", "mining", "holes", "previous_version", "merge_rule"
     made = Benchmark.objects.create(
         **{name: getattr(order, name) for name in same},
         version=version,
         queries_until=queries.until,
         snippets_until=snippets.until,
+        query_aliases=ids.queries,
+        snippet_aliases=ids.snippets,
         pair_list=order.given,
         size=len(given),
         positives=int((given.relevances > 0).sum()),
@@ -275,31 +389,44 @@ def last_of(labels: QuerySet[Label]) -> Iterator[Chosen]:
         last = row
 
 
-def _digest(order: Order, queries: _Members, snippets: _Members, given: _Given) -> str:
+def _digest(order: Order, queries: _Members, snippets: _Members, given: _Given, ids: _Ids) -> str:
     """sha256 (hex) of pool, texts in their order and labels, each by the hashes of its texts.
 
-    A label whose basis is not known is written as before there was one, so that old hashes stay.
+    A label whose basis is not known is written as before there was one, and ids only where it goes by them,
+    so that old hashes stay.
     """
     whole = hashlib.sha256(f"pool {order.pool}\n".encode())
-    lines = _lines(order, queries, snippets, given)
+    lines = chain(_lines(order, queries, snippets, given, ids), _id_lines(ids))
     while part := "".join(f"{line}\n" for line in islice(lines, ROWS_A_WRITE)):
         whole.update(part.encode())
     return whole.hexdigest()
 
 
-def _lines(order: Order, queries: _Members, snippets: _Members, given: _Given) -> Iterator[str]:
+def _lines(order: Order, queries: _Members, snippets: _Members, given: _Given, ids: _Ids) -> Iterator[str]:
     query_hash, snippet_hash = list(queries.hashes()), list(snippets.hashes())
     yield from (f"query {digest}" for digest in query_hash)
     yield from (f"snippet {digest}" for digest in snippet_hash)
     asked, code = queries.ranks(), snippets.ranks()
     told = [f" {basis}" if basis else "" for basis in BASES]
     for row in np.lexsort((code[given.snippets], asked[given.queries])).tolist():
+        if ids.several[row]:
+            continue  # `_id_lines` has it
         pair = f"{query_hash[given.queries[row]]} {snippet_hash[given.snippets[row]]}"
         yield f"label {pair} {float(given.relevances[row])!r}{told[given.bases[row]]}"
     if order.mining and order.pool == Pool.CANDIDATES:
         found = _candidates([order.mining, *order.further], queries, snippets)
         for row in np.lexsort((code[found[1]], asked[found[0]])).tolist():
             yield f"candidate {query_hash[found[0][row]]} {snippet_hash[found[1][row]]}"
+
+
+def _id_lines(ids: _Ids) -> Iterator[str]:
+    """Aliases by the positions of their texts, and labels by those and the ids' numbers."""
+    yield from (f"query alias {place}" for place in ids.query_places)
+    yield from (f"snippet alias {place}" for place in ids.snippet_places)
+    for row in sorted(ids.rows):
+        told = f"{row.query} {row.query_alias} {row.snippet} {row.snippet_alias}"
+        basis = f" {row.basis}" if row.basis else ""
+        yield f"label {told} {float(row.relevance)!r}{basis}"
 
 
 def _candidates(minings: Sequence[Mining], queries: _Members, snippets: _Members) -> tuple[Ids, Ids]:

@@ -56,7 +56,7 @@ class Rankings:
     def _drawn(self) -> dict[str, int]:
         """How many distractors a query has; the fewest where those with several matches have fewer."""
         matches = self.content.benchmark.match_counts
-        others = len(self.content.snippets) - matches[matches > 0].astype(np.int64)
+        others = self.content.benchmark.snippets_until - matches[matches > 0].astype(np.int64)
         most = min(POOL - 1, int(others.max(initial=0)))
         fewest = min(POOL - 1, int(others.min(initial=most)))
         return {"distractors": most, **({"fewest": fewest} if fewest < most else {})}
@@ -84,8 +84,9 @@ class Rankings:
     def _distractors(
         self, number: int, listed: Sequence[int], judged: Mapping[int, float], seed: int
     ) -> Distractors:
-        matches = [place for place, relevance in judged.items() if relevance > 0]
-        chosen = draw_distractors(len(self.content.snippets), matches, seed, number)
+        own = self.content.texts_place
+        matches = [own(place) for place, relevance in judged.items() if relevance > 0]
+        chosen = draw_distractors(self.content.benchmark.snippets_until, matches, seed, number)
         return Distractors(np.isin(listed, chosen).tolist(), len(chosen))
 
 
@@ -102,4 +103,6 @@ def groups_of(content: Content) -> dict[int, int]:
     """The group of each snippet that has near-duplicates, named by the place of its first."""
     rows = snippet_members(content.benchmark).select_related("text__body")
     found = find_duplicate_groups(row.text.text for row in rows.iterator(TEXTS_A_READ))
-    return {place: group[0] for group in found for place in group}
+    groups = {place: group[0] for group in found for place in group}
+    copies = {place: own for own, places in content.snippet_places.items() for place in places}
+    return groups | {place: groups.get(own, own) for place, own in copies.items()}

@@ -18,13 +18,15 @@ from typing import IO, Final
 
 import numpy as np
 import numpy.typing as npt
+from django.db.models import OuterRef, Subquery
 
 from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.evaluation.export_ids import OF_QUERIES, OF_SNIPPETS, Numbering
+from retrieval.exporting.id_pairs import Axis, split_by_ids
 from retrieval.exporting.labels import ROWS_A_READ, Ids, LabelChoice, Pairs, Places, load_labelled_pairs
 from retrieval.exporting.withholding_policy import WITHHELD, Withhold
 from retrieval.licences import LicenseStanding, classify_licence
-from retrieval.models import Benchmark, Candidate, Mining
+from retrieval.models import Benchmark, Candidate, Collection, Mining
 from retrieval.models.collections import MemberQuerySet
 
 STANDINGS: Final = tuple(LicenseStanding)
@@ -76,10 +78,11 @@ class Held:
 @dataclass(frozen=True, slots=True)
 class Subject:
     """A benchmark that is exported: ids and numbers of its members by position, its labelled pairs, and what
-    `policy` withholds of it.
+    `policy` withholds of it. Where all ids are written, aliases are further members behind the others.
     """
 
     benchmark: Benchmark
+    by_ids: bool
     query_ids: Ids
     snippet_ids: Ids
     query_numbers: Ids
@@ -91,11 +94,13 @@ class Subject:
 
     def queries(self) -> Iterator[MemberEntry]:
         """All of them, also those that are withheld."""
-        return _entries(query_members(self.benchmark), self.query_numbers)
+        members = query_members(self.benchmark)
+        return _entries(members, self.benchmark.queries, self.query_numbers)
 
     def snippets(self) -> Iterator[MemberEntry]:
         """All of them, also those that are withheld."""
-        return _entries(snippet_members(self.benchmark), self.snippet_numbers)
+        members = snippet_members(self.benchmark)
+        return _entries(members, self.benchmark.snippets, self.snippet_numbers)
 
     @property
     def open_pairs(self) -> Pairs:
@@ -126,7 +131,8 @@ class Subject:
     def _of_mining(self, mining: Mining) -> Iterator[tuple[int, int, int, float]]:
         rows = Candidate.objects.filter(mining=mining).order_by("query_id", "rank")
         columns = ("query_id", "pair__snippet_id", "rank", "score")
-        query_of, snippet_of = Places.of(self.query_ids), Places.of(self.snippet_ids)
+        query_of = Places.of(self.query_ids[: self.benchmark.queries_until])
+        snippet_of = Places.of(self.snippet_ids[: self.benchmark.snippets_until])
         read = rows.values_list(*columns).iterator(ROWS_A_READ)
         while part := list(islice(read, ROWS_A_READ)):
             queries, snippets, ranks, scores = zip(*part, strict=True)
@@ -137,26 +143,41 @@ class Subject:
 
 
 def subject_of(
-    benchmark: Benchmark, choice: LabelChoice = LabelChoice.FINAL, policy: Withhold = Withhold.NONE
+    benchmark: Benchmark,
+    choice: LabelChoice = LabelChoice.FINAL,
+    policy: Withhold = Withhold.NONE,
+    *,
+    by_ids: bool = True,
 ) -> Subject:
-    """Read a benchmark for an export. Raises `NothingToExport`."""
-    query_ids, query_numbers, asked = _load_member_columns(query_members(benchmark), OF_QUERIES)
-    snippet_ids, snippet_numbers, code = _load_member_columns(snippet_members(benchmark), OF_SNIPPETS)
-    pairs = load_labelled_pairs(benchmark, choice, Places.of(query_ids), Places.of(snippet_ids))
+    """Read a benchmark for an export; with `by_ids` as one that goes by ids has them, else by texts.
+
+    Raises `NothingToExport`.
+    """
+    by_ids = by_ids and benchmark.goes_by_ids
+    counts = (benchmark.query_aliases, benchmark.snippet_aliases) if by_ids else (0, 0)
+    asked, query_numbers, query_standings = _load_member_columns(
+        query_members(benchmark), benchmark.queries, counts[0], OF_QUERIES
+    )
+    code, snippet_numbers, snippet_standings = _load_member_columns(
+        snippet_members(benchmark), benchmark.snippets, counts[1], OF_SNIPPETS
+    )
+    places = Places.of(asked.ids[: asked.members]), Places.of(code.ids[: code.members])
+    pairs = load_labelled_pairs(benchmark, choice, *places)
     if not len(pairs):
-        there = ", ".join(
-            load_labelled_pairs(
-                benchmark, LabelChoice.FINAL, Places.of(query_ids), Places.of(snippet_ids)
-            ).by_source()
-        )
+        there = ", ".join(load_labelled_pairs(benchmark, LabelChoice.FINAL, *places).by_source())
         raise NothingToExport(
             f"Benchmark {benchmark} has no label of {choice.value}; its labels are of: {there}."
         )
-    members = query_ids, snippet_ids, query_numbers, snippet_numbers
-    return Subject(benchmark, *members, pairs, policy, Held.by(policy, asked), Held.by(policy, code))
+    if by_ids:
+        pairs = split_by_ids(benchmark, choice, pairs, asked, code)
+    members = asked.ids, code.ids, query_numbers, snippet_numbers
+    held = Held.by(policy, query_standings), Held.by(policy, snippet_standings)
+    return Subject(benchmark, by_ids, *members, pairs, policy, *held)
 
 
-def _load_member_columns(members: MemberQuerySet, letter: str) -> tuple[Ids, Ids, npt.NDArray[np.uint8]]:
+def _load_member_columns(
+    members: MemberQuerySet, collection: Collection, aliases: int, letter: str
+) -> tuple[Axis, Ids, npt.NDArray[np.uint8]]:
     """By position: ids of texts, numbers in files, and what licences say, as places in STANDINGS."""
     ids, numbering, standings = array("q"), Numbering(letter), bytearray()
     known = dict[str, int]()
@@ -168,19 +189,25 @@ def _load_member_columns(members: MemberQuerySet, letter: str) -> tuple[Ids, Ids
         if licence not in known:
             known[licence] = STANDINGS.index(classify_licence(licence))
         standings.append(known[licence])
-    return (
-        np.asarray(ids, dtype=np.int64),
-        numbering.numbers(),
-        np.frombuffer(bytes(standings), dtype=np.uint8),
-    )
+    axis = Axis(collection, np.asarray(ids, dtype=np.int64), aliases)
+    for alias in collection.aliases.filter(number__lte=aliases).order_by("number"):
+        numbering.add(alias.source_id)
+    told = np.frombuffer(bytes(standings), dtype=np.uint8)
+    return axis, numbering.numbers(), np.concatenate([told, told[axis.own]])
 
 
-def _entries(members: MemberQuerySet, numbers: Ids) -> Iterator[MemberEntry]:
+def _entries(members: MemberQuerySet, collection: Collection, numbers: Ids) -> Iterator[MemberEntry]:
     columns = ("text__body__data", "text__body_id", "source_id", "origin", "licence", "rules")
-    rows = members.values_list(*columns).iterator(ROWS_A_READ)
-    for position, (data, digest, source_id, origin, licence, rules) in enumerate(rows):
+    rows, position = members.values_list(*columns).iterator(ROWS_A_READ), -1
+    for position, (data, *told) in enumerate(rows):
         text = zlib.decompress(data).decode()
-        yield MemberEntry(position, int(numbers[position]), text, digest, source_id, origin, licence, rules)
+        yield MemberEntry(position, int(numbers[position]), text, *told)
+    aliases = collection.aliases.filter(number__lt=len(numbers) - position).order_by("number")
+    own = members.filter(text=OuterRef("text"))
+    told_of_member = {name: Subquery(own.values(name)[:1]) for name in ("origin", "licence", "rules")}
+    further = aliases.annotate(**told_of_member).values_list(*columns).iterator(ROWS_A_READ)
+    for place, (data, *told) in enumerate(further, position + 1):
+        yield MemberEntry(place, int(numbers[place]), zlib.decompress(data).decode(), *told)
 
 
 class TextStore:

@@ -43,18 +43,21 @@ class Options:
 @dataclass(frozen=True, slots=True)
 class Format:
     """A format: what it is called, who writes it, whether its labels can be other than 0 and 1, and whether
-    they are whole numbers alone, as its readers take no others.
+    they are whole numbers alone, as its readers take no others; `ids`: it can have one text under several.
     """
 
     title: str
     write: Callable[[Subject, Path, Parts | None, Tick], list[str]]
     grades: bool = True
     is_whole: bool = False
+    ids: bool = True
 
 
 FORMATS: Final[Mapping[str, Format]] = {
     "release": Format("CoSQA⁺ release: query, codebase and pairs", release.write_release_files, grades=False),
-    "coclr": Format("CoCLR's CoSQA: pairs and code_idx_map.txt", coclr.write_coclr_files, grades=False),
+    "coclr": Format(
+        "CoCLR's CoSQA: pairs and code_idx_map.txt", coclr.write_coclr_files, grades=False, ids=False
+    ),
     "beir": Format("a folder of BEIR or MTEB", beir.write_beir_files, is_whole=True),
     "qrels": Format("TREC qrels, with the texts", qrels.write_qrels_files, is_whole=True),
     "parquet": Format("Parquet files (needs pyarrow)", parquet.write_parquet_files),
@@ -91,7 +94,8 @@ class Exported:
 
 def export_benchmark(benchmark: Benchmark, name: str, folder: Path, options: Options) -> Exported:
     """Write `benchmark` in the format called `name`. Raises `NothingToExport`, `Fractions`, `FolderInUse`."""
-    subject = subject_of(benchmark, options.labels, options.withhold)
+    by_ids = FORMATS[name].ids
+    subject = subject_of(benchmark, options.labels, options.withhold, by_ids=by_ids)
     with stage_export(folder) as stage:
         return replace(_written(subject, name, stage, options), folder=folder)
 
@@ -103,6 +107,7 @@ def _written(subject: Subject, name: str, folder: Path, options: Options) -> Exp
     provenance.write_labels(subject, subject.open_pairs, folder)
     provenance.write_withheld(subject, folder)
     unjudged = provenance.write_candidates(subject, folder)
+    aliases = provenance.write_aliases(subject, folder)
     if parts is not None:
         (folder / SPLITS).write_text(json.dumps(asdict(parts.report), indent=2) + "\n", "utf-8")
     queries, snippets = subject.held_queries, subject.held_snippets
@@ -122,6 +127,8 @@ def _written(subject: Subject, name: str, folder: Path, options: Options) -> Exp
     )
     rounding = rounding_of(subject, rounded)
     done.warnings.extend(_warnings(done, subject, FORMATS[name], parts))
+    if aliases and subject.benchmark.goes_by_ids:
+        done.warnings.append(_of_aliases(aliases))
     done.warnings.extend([str(rounding)] if rounding else [])
     manifest = _manifest(done, subject, name, options) | {"rounded": rounding and asdict(rounding)}
     (folder / MANIFEST).write_text(json.dumps(manifest, indent=2) + "\n", "utf-8")
@@ -150,6 +157,13 @@ def _of_split(parts: Parts) -> list[str]:
             f"repository, as their origin is no link to one, {whole}"
         )
     return told
+
+
+def _of_aliases(aliases: int) -> str:
+    return (
+        f"{count_noun(aliases, 'id')} left out, as this format has each text once: {provenance.ALIASES} has "
+        "them; labels of one text under several ids are one label"
+    )
 
 
 def _warnings(done: Exported, subject: Subject, kind: Format, parts: Parts | None) -> list[str]:
@@ -214,6 +228,7 @@ def _manifest(done: Exported, subject: Subject, name: str, options: Options) -> 
         "version": benchmark.version,
         "digest": benchmark.digest,
         "pool": benchmark.pool,
+        "by_ids": subject.by_ids,
         "merge_rule": benchmark.merge_rule,
         "notes": benchmark.notes,
         "scale": benchmark.scale,

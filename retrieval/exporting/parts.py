@@ -43,8 +43,9 @@ def named_parts(parts: Parts | None, otherwise: str) -> list[str]:
 
 def split_benchmark(subject: Subject, seed: int, repositories: bool = False) -> Parts:
     """8:1:1 by number of matches; near-same queries stay together, with `repositories` those of one, too."""
-    members = query_members(subject.benchmark).values_list("text__head", flat=True)
-    groups = same_queries(list(members.iterator(ROWS_A_READ)))
+    members = query_members(subject.benchmark).values_list("text_id", "text__head")
+    heads = dict(members.iterator(ROWS_A_READ))
+    groups = same_queries([heads[text] for text in subject.query_ids.tolist()])
     matching = nameless = 0
     if repositories:
         names = _repository_names(subject)
@@ -61,8 +62,9 @@ def split_benchmark(subject: Subject, seed: int, repositories: bool = False) -> 
 
 def _repository_names(subject: Subject) -> list[str]:
     """The repository of each snippet, by position."""
-    known = snippet_members(subject.benchmark).values_list("position", "origin").iterator(ROWS_A_READ)
-    return [repository_of(origin) for _, origin in known]
+    rows = snippet_members(subject.benchmark).values_list("text_id", "origin").iterator(ROWS_A_READ)
+    known = {text: repository_of(origin) for text, origin in rows}
+    return [known[text] for text in subject.snippet_ids.tolist()]
 
 
 def _repositories(subject: Subject, names: Sequence[str]) -> list[set[str]]:

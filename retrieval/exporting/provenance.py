@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.exporting.content import MemberEntry, Subject
 from retrieval.exporting.files import PROVENANCE, Output
 from retrieval.exporting.labels import Ids, Pairs
 from retrieval.licences import classify_licence
-from retrieval.models import Pool
+from retrieval.models import Alias, Pool
 
 LABELS = f"{PROVENANCE}/labels.jsonl"
 QUERIES = f"{PROVENANCE}/queries.jsonl"
@@ -21,6 +22,7 @@ WITHHELD = f"{PROVENANCE}/withheld.jsonl"
 WITHHELD_PAIRS = f"{PROVENANCE}/withheld_pairs.jsonl"
 UNJUDGED = f"{PROVENANCE}/unjudged.jsonl"
 CANDIDATES = f"{PROVENANCE}/candidates.jsonl"
+ALIASES = f"{PROVENANCE}/aliases.jsonl"
 NOT_KNOWN = "not known"
 WHY_NOT_KNOWN = "the benchmark was made of labels, so nobody knows which pairs were candidates"
 
@@ -80,6 +82,25 @@ def _known_of(entry: MemberEntry, key: str) -> dict[str, object]:
         "licence": entry.licence,
         "reason": classify_licence(entry.licence).value,
     }
+
+
+def write_aliases(subject: Subject, folder: Path) -> int:
+    """Further ids of the texts that are written once, and how many there are; no file where that is none."""
+    benchmark = subject.benchmark
+    sides = (
+        (benchmark.queries, query_members(benchmark), "query-idx", subject.query_numbers),
+        (benchmark.snippets, snippet_members(benchmark), "code-idx", subject.snippet_numbers),
+    )
+    if subject.by_ids or not Alias.objects.filter(collection__in=[side[0] for side in sides]).exists():
+        return 0
+    with Output(folder, ALIASES) as output:
+        for collection, members, key, numbers in sides:
+            place_of = dict(members.values_list("text_id", "position"))
+            rows = collection.aliases.order_by("number").values_list("text_id", "source_id")
+            for text, name in rows.iterator():
+                if text in place_of:
+                    output.line({key: int(numbers[place_of[text]]), "source_id": name})
+    return output.count
 
 
 def write_candidates(subject: Subject, folder: Path) -> int | None:

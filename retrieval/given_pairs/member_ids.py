@@ -60,6 +60,9 @@ class MemberColumn:
             rows = self.members.members.filter(**wanted).order_by()
             for key, text in rows.values_list(column, "text_id"):
                 found.setdefault(str(key), set()).add(text)
+            if not self.text:
+                for name, text in self.members.aliases.filter(**wanted).values_list("source_id", "text_id"):
+                    found.setdefault(name, set()).add(text)
         return found
 
     def told(self, record: Object) -> str:

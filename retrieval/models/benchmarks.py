@@ -51,6 +51,12 @@ class Benchmark(models.Model):
     queries_until = models.PositiveIntegerField(help_text="only queries before this position")
     snippets = models.ForeignKey(Collection, on_delete=models.PROTECT, related_name="+")
     snippets_until = models.PositiveIntegerField(help_text="only snippets before this position")
+    query_aliases = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="further ids of queries that are queries of their own; 0: by text"
+    )
+    snippet_aliases = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="further ids of snippets that are results of their own; 0: by text"
+    )
     pool = models.CharField(max_length=10, choices=Pool, default=Pool.COLLECTION)
     mining = models.ForeignKey(Mining, null=True, on_delete=models.PROTECT, related_name="benchmarks")
     extension_minings = models.ManyToManyField(
@@ -91,7 +97,9 @@ class Benchmark(models.Model):
     )
     size = models.PositiveIntegerField(help_text="labels")
     positives = models.PositiveIntegerField(help_text="labels above 0")
-    matches = models.BinaryField(help_text="number of matches of each query, by position; uint32")
+    matches = models.BinaryField(
+        help_text="number of matches of each query, by position, then of each alias; uint32"
+    )
     digest = Digest(max_length=64, help_text="sha256 of all that it holds")
     published_at = models.DateTimeField(auto_now_add=True)
 
@@ -111,8 +119,23 @@ class Benchmark(models.Model):
         super().save(*args, **kwargs)
 
     @property
+    def goes_by_ids(self) -> bool:
+        """Whether every id of the source counts by itself, also where several have one text."""
+        return self.query_aliases + self.snippet_aliases > 0
+
+    @property
+    def query_count(self) -> int:
+        """Queries, each id counted where it goes by ids."""
+        return self.queries_until + self.query_aliases
+
+    @property
+    def snippet_count(self) -> int:
+        """Snippets, counted so."""
+        return self.snippets_until + self.snippet_aliases
+
+    @property
     def match_counts(self) -> Places:
-        """Number of matches of each query by position, shape (queries,)."""
+        """Number of matches of each query by position, then of its aliases, shape (queries + aliases,)."""
         import numpy as np
 
         return np.frombuffer(bytes(self.matches), dtype="<u4")
@@ -167,6 +190,31 @@ class BenchmarkLabel(models.Model):
         return f"{self.relevance:g} for pair {self.pair_id}"
 
 
+class BenchmarkIdLabel(models.Model):
+    """A label under ids, of a benchmark that goes by ids and a pair of which a text has several.
+
+    Such a pair has one for each two ids that are judged; 0 is a member's own id, else an alias' number.
+    """
+
+    benchmark = models.ForeignKey(
+        Benchmark, on_delete=models.CASCADE, related_name="id_labels", db_index=False
+    )
+    pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="+", db_index=False)
+    query_alias = models.PositiveIntegerField(default=0)
+    snippet_alias = models.PositiveIntegerField(default=0)
+    relevance = models.FloatField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["benchmark", "pair", "query_alias", "snippet_alias"], name="benchmark_ids_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.relevance:g} for pair {self.pair_id} ({self.query_alias}, {self.snippet_alias})"
+
+
 class Run(models.Model):
     """The ranked lists of one retrieval system for one benchmark; the same lists are stored once."""
 
@@ -208,14 +256,17 @@ class Run(models.Model):
 
 
 class RankedList(models.Model):
-    """One query's results: positions in the benchmark's snippets, best first."""
+    """One query's results: positions in the benchmark's snippets, best first, and behind them its aliases."""
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="lists", db_index=False)
     query = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="+", db_index=False)
+    alias = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="number of the id that was asked; 0: the query's own"
+    )
     data = models.BinaryField(help_text="uint32")
 
     class Meta:
-        constraints = [models.UniqueConstraint(fields=["run", "query"], name="ranked_list_once")]
+        constraints = [models.UniqueConstraint(fields=["run", "query", "alias"], name="ranked_list_once")]
 
     def __str__(self) -> str:
         return f"{len(self.places)} results for query {self.query_id}"
@@ -225,6 +276,15 @@ class RankedList(models.Model):
         import numpy as np
 
         return np.frombuffer(bytes(self.data), dtype="<u4")
+
+    @property
+    def key(self) -> int:
+        return query_key(self.query_id, self.alias)
+
+
+def query_key(text: int, alias: int) -> int:
+    """What a query goes by in memory: the id of its text; asked under an alias, that one's number below 0."""
+    return -alias if alias else text
 
 
 class Score(models.Model):

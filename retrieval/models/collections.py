@@ -83,3 +83,25 @@ class Member(models.Model):
 
     def __str__(self) -> str:
         return f"{self.source_id}: {self.text.head}"
+
+
+class Alias(models.Model):
+    """A further id that a source gives to a text which is a member already; the member has the first one."""
+
+    collection = models.ForeignKey(
+        Collection, on_delete=models.CASCADE, related_name="aliases", db_index=False
+    )
+    number = models.PositiveIntegerField(help_text="from 1, in the order in which they came")
+    text = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="+", db_index=False)
+    source_id = models.CharField(max_length=300)
+
+    class Meta:
+        ordering = ["collection", "number"]
+        constraints = [
+            models.UniqueConstraint(fields=["collection", "number"], name="alias_number_once"),
+            models.UniqueConstraint(fields=["collection", "source_id", "text"], name="alias_once"),
+        ]
+        indexes = [models.Index(fields=["collection", "text"], name="alias_by_text")]
+
+    def __str__(self) -> str:
+        return f"{self.source_id}: {self.text.head}"

@@ -150,3 +150,25 @@ class Label(models.Model):
 
     def __str__(self) -> str:
         return f"{self.value} for {self.pair} by {self.annotator}"
+
+
+class LabelIds(models.Model):
+    """Under which ids a source labelled a pair, of which a text has several there.
+
+    A label without rows was said of the members' own ids. An empty id stands for all that the text has.
+    """
+
+    label = models.ForeignKey(Label, on_delete=models.CASCADE, related_name="ids", db_index=False)
+    query_source_id = models.CharField(max_length=300, blank=True)
+    snippet_source_id = models.CharField(max_length=300, blank=True)
+    value = models.SmallIntegerField()
+
+    class Meta:
+        constraints = [
+            models.UniqueConstraint(
+                fields=["label", "query_source_id", "snippet_source_id"], name="label_ids_once"
+            )
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.value} for {self.query_source_id} and {self.snippet_source_id}"

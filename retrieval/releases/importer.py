@@ -18,6 +18,15 @@ from typing import Any, Final, TypeAlias, TypeVar
 from django.db import transaction
 from django.utils import timezone
 
+from retrieval.collections.aliases import (
+    Named,
+    add_aliases,
+    keep_label_ids,
+    labels_there,
+    own_ids,
+    pairs_with_aliases,
+    stored_id,
+)
 from retrieval.collections.import_report import ImportCounts, Imported, Options
 from retrieval.collections.importer import find_or_make_collection, flags_of, keep_readable_records
 from retrieval.evaluation.publication import Chosen, NothingToPublish, Order, last_of, publish_chosen
@@ -41,7 +50,7 @@ from retrieval.models.texts import canonicalize_text
 from retrieval.releases.beside import Beside
 from retrieval.releases.manifest import Manifest, manifest_of
 from retrieval.releases.storage import Members, store_release_batch
-from retrieval.sources import LARGEST_GRADE, Problem, Record, scale_of_grades
+from retrieval.sources import LARGEST_GRADE, GivenLabel, Problem, Record, scale_of_grades
 from retrieval.sources.formats import cosqa
 from retrieval.sources.formats.cosqa_plus import LICENCE, Release, release_in
 from retrieval.sources.readers.json_stream import stream_json_elements
@@ -73,8 +82,8 @@ class _Known(Exception):
 
 Giver: TypeAlias = tuple[str, ...]
 """What the file says of who gave a label, as in GIVER; empty where it says nothing."""
-Given: TypeAlias = tuple[bytes, bytes, float, Giver]
-"""Hashes of query and snippet, relevance, who gave it."""
+Given: TypeAlias = tuple[bytes, bytes, float, Giver, str, str]
+"""Hashes of query and snippet, relevance, who gave it, and the numbers of both, empty where it has none."""
 
 
 class NoRelease(ValueError):
@@ -171,9 +180,20 @@ class _Import:
                 (filled, self.snippets) if kind == Collection.Kind.QUERIES else (self.queries, filled)
             )
             told = _with_origins(records, self.beside(side, key), self.told.knows_rules, filled.counts)
+            aliases = self.folder / provenance.ALIASES
             for batch in prefetch_parts(_batches(told)):
-                store_release_batch(filled, batch, wanted, self.apart)
+                store_release_batch(filled, batch, wanted or aliases.is_file(), self.apart)
                 self.tick()
+            self.keep_aliases(filled, key)
+
+    def keep_aliases(self, filled: Members, key: str) -> None:
+        """Further ids of texts that the release has once."""
+        rows = self.side(provenance.ALIASES, key)
+        named = ((str(row.get("source_id", "")), filled.numbers.get(number)) for number, row in rows)
+        given = [(stored_id(name), text) for name, text in named if text is not None]
+        with transaction.atomic():
+            locked = Collection.objects.select_for_update().get(pk=filled.target.pk)
+            add_aliases(locked, given, filled.counts)
 
     def side(self, name: str, key: str) -> Iterator[tuple[int, Object]]:
         """The records of a side file with their numbers; none where it is missing."""
@@ -237,6 +257,8 @@ class _Import:
                 _hash(found.snippet),
                 _relevance(told, found.value),
                 tuple([str(told.get(name, "")) for name in GIVER]) if told else (),
+                found.query_id,
+                found.snippet_id,
             )
 
     def readable(self, batch: Sequence[Given | Problem | None]) -> list[Given]:
@@ -282,14 +304,43 @@ class _Import:
         pairs = Pair.objects.keep_ids([(asked[row[0]], code[row[1]]) for row in kept])
         now = timezone.now()
         rows = []
-        for query, snippet, relevance, key in kept:
+        several = pairs_with_aliases(pairs, self.named)
+        givers = {self.giver(row[3])[0] for row in kept} if several else ()
+        before = {by: labels_there(by, several.values()) for by in givers}
+        for query, snippet, relevance, key, *_ in kept:
             texts = asked[query], code[snippet]
             if relevance.is_integer():
                 rows.append((pairs[texts], *self.said(key, int(relevance)), self.name, now))
             else:  # the mean of several labels, which are not in the file
                 self.means.setdefault(pairs[texts], Chosen(*texts, pairs[texts], relevance, None, ""))
         statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
+        for by, there in before.items():
+            mine = [row for row in kept if self.giver(row[3])[0] == by and row[2].is_integer()]
+            keep_label_ids(self.by_ids(mine, several), several, by, self.named, there)
         self.others.labels += len(kept)
+
+    @property
+    def named(self) -> Named:
+        assert self.queries and self.snippets, "members come first"
+        return Named(self.queries.target, self.snippets.target)
+
+    def by_ids(
+        self, batch: Sequence[Given], several: Mapping[tuple[int, int], int]
+    ) -> list[tuple[tuple[int, int], GivenLabel]]:
+        """Labels of pairs with `several` ids, under those that the collections have."""
+        assert self.queries and self.snippets, "members come first"
+        own = own_ids(self.named.queries, {query for query, _ in several})
+        own_code = own_ids(self.named.snippets, {snippet for _, snippet in several})
+        found = list[tuple[tuple[int, int], GivenLabel]]()
+        for query, snippet, relevance, _, asked, code in batch:
+            key = self.queries.ids[query], self.snippets.ids[snippet]
+            if key in several:
+                ids = (
+                    asked and self.queries.copies.get(asked, own[key[0]]),
+                    code and self.snippets.copies.get(code, own_code[key[1]]),
+                )
+                found.append((key, GivenLabel("", "", int(relevance), "graded", *ids)))
+        return found
 
     def published(self, notes: str) -> Benchmark | None:
         """The benchmark of the labels, with what it says of them; None where none is of members."""
@@ -312,7 +363,9 @@ class _Import:
                 given = Label.objects.filter(
                     annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=self.name
                 )
-                made = publish_chosen(order, self.with_means(last_of(given)))
+                made = publish_chosen(
+                    order, self.with_means(last_of(given)), given if self.told.by_ids else None
+                )
                 if order.mining is not None and made.mining_id != order.mining.pk:
                     raise _Known(made)  # takes the mining back, which is there already
                 return made
@@ -395,9 +448,9 @@ def _with_origins(
         if not side:
             yield record, record.source_id, None
             continue
-        told = {name: str(side.get(name, "")) for name in ("source_id", "origin", "licence")}
+        told = [str(side.get(name, "")) for name in ("source_id", "origin", "licence")]
         rules = side.get("rules")
         known = (
             Rule(rules) if knows_rules and isinstance(rules, int) and 0 <= rules < 2 ** len(Rule) else None
         )
-        yield Record(record.text, **told), record.source_id, known
+        yield Record(record.text, told[0], told[1], told[2]), record.source_id, known

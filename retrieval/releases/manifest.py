@@ -26,6 +26,7 @@ class Manifest:
     k: int = 1
     knows_rules: bool = False
     notes: str = ""
+    by_ids: bool = True
 
 
 def manifest_of(folder: Path) -> Manifest:
@@ -43,6 +44,7 @@ def manifest_of(folder: Path) -> Manifest:
             max(1, min(int(mining["k"]), 10**6)),
             told["rules"] == [str(rule.name) for rule in Rule],
             str(told.get("notes", ""))[:LONGEST_NOTES],
+            told.get("by_ids") is True,
         )
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return Manifest()

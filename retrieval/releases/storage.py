@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 from django.db import transaction
 
+from retrieval.collections.aliases import add_aliases, stored_id
 from retrieval.collections.import_report import ImportCounts
 from retrieval.collections.importer import (
     KEYS_A_READ,
@@ -25,13 +26,15 @@ from retrieval.sources import Record
 class Members:
     """A collection that is filled: what was counted, and the texts' ids by hash, some 200 bytes each.
 
-    `numbers`: the ids by their numbers in the files, where those are needed.
+    `numbers`: the ids by their numbers in the files, where those are needed. `copies`: by number the id of a
+    record whose text another one has, too.
     """
 
     target: Collection
     counts: ImportCounts = field(default_factory=ImportCounts)
     ids: dict[bytes, int] = field(default_factory=dict)
     numbers: dict[int, int] = field(default_factory=dict)
+    copies: dict[str, str] = field(default_factory=dict)
 
 
 def store_release_batch(
@@ -47,13 +50,18 @@ def store_release_batch(
         ids = _known(filled, digests, locked.size)
         new: dict[str, tuple[Identified, Rule | None]] = {}
         again: list[str] = []
-        for one, (_, _, rules) in zip(read, batch, strict=True):
+        named: list[tuple[str, str, str]] = []
+        for one, (record, number, rules) in zip(read, batch, strict=True):
             if one.digest in ids or one.digest in new:
                 again.append(one.digest)
+                if record.has_id:
+                    named.append((number, stored_id(record.source_id), one.digest))
             else:
                 new[one.digest] = one, rules
         ids |= _add(filled, new, apart) if new else {}
         _count_known(filled, [ids[digest] for digest in again])
+        add_aliases(target, [(name, ids[digest]) for _, name, digest in named], counts)
+    filled.copies.update((number, name) for number, name, _ in named)
     counts.stored += len(new)
     filled.ids.update((bytes.fromhex(digest), text) for digest, text in ids.items())
     if numbered:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from typing import Final, Literal, NamedTuple, TypeAlias
+from typing import Final, Literal, TypeAlias
 
 __all__ = [
     "GRADES",
@@ -55,7 +55,8 @@ class Record:
 
     `source_id` is its name there (`query-idx`, `package/module.py::Class.method`), `origin` the data set or
     distribution, `licence` what the source states, empty where it states none, `id_from` what was read as its
-    name, such as `_id`.
+    name, such as `_id`. `has_id` is whether the name is an id that the source gives, not a number that the
+    reader made up.
     """
 
     text: str
@@ -63,6 +64,7 @@ class Record:
     origin: str = ""
     licence: str = ""
     id_from: str = field(default="", compare=False)
+    has_id: bool = field(default=True, compare=False)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,13 +77,19 @@ class Snippet(Record):
     """A record that is a snippet, in a source that has both."""
 
 
-class GivenLabel(NamedTuple):
-    """A label that came with the data: query text, snippet text, value on its scale."""
+@dataclass(frozen=True, slots=True)
+class GivenLabel:
+    """A label that came with the data: query text, snippet text, value on its scale.
+
+    And the ids that it names them by, which are no part of what it says; empty: it names the text.
+    """
 
     query: str
     snippet: str
     value: int
     scale: Scale = "binary"
+    query_id: str = field(default="", compare=False)
+    snippet_id: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,7 +6,7 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from retrieval.collections.import_report import ImportCounts, Imported, Options
+from retrieval.collections.import_report import ImportCounts, Imported, Options, describe_aliases
 from retrieval.filters.steps import Refusals
 from retrieval.jobs import close_job, remove_job_files
 from retrieval.models import Benchmark, Job
@@ -112,8 +112,9 @@ def _message(nothing: bool, refusals: Refusals, problems: Sequence[Problem]) -> 
 
 def _became(done: Imported, total: ImportCounts) -> str:
     """What came beside members, or that nothing did where people may miss it; and what is missing."""
-    came = _beside(done, total)
-    return f"{came}. {done.missing}" if came and done.missing else came or done.missing
+    aliases = sum(len(counts.aliases) for counts in done.parts)
+    told = _beside(done, total), describe_aliases(aliases) if aliases else "", done.missing
+    return ". ".join(part for part in told if part)
 
 
 def _beside(done: Imported, total: ImportCounts) -> str:

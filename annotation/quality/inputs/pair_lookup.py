@@ -8,7 +8,7 @@ from typing import Final
 
 from annotation.quality.answers import BenchPair
 from annotation.quality.inputs.files import BadFile, GivenPair
-from retrieval.models import Collection, Member, Pair, Text
+from retrieval.models import Alias, Collection, Member, Pair, Text
 from retrieval.models.blobs import digest_of
 from retrieval.models.texts import canonicalize_text
 
@@ -94,6 +94,8 @@ def texts_of(collection: Collection | None, wanted: Iterable[str]) -> dict[str, 
     """The members' texts by their ids in the source."""
     ids, found = sorted(set(wanted)), dict[str, str]()
     for start in range(0, len(ids), AT_ONCE):
-        members = Member.objects.filter(collection=collection, source_id__in=ids[start : start + AT_ONCE])
-        found |= {member.source_id: member.text.text for member in members.select_related("text__body")}
+        some = ids[start : start + AT_ONCE]
+        for kind in (Alias, Member):
+            rows = kind._default_manager.filter(collection=collection, source_id__in=some)
+            found |= {row.source_id: row.text.text for row in rows.select_related("text__body")}
     return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import zip_longest
 from typing import Any, Final
 
@@ -18,7 +18,8 @@ from annotation.web.benchmarks.leaderboard_notes import ErrorRateChoice, Origin
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.words import Sign, format_interval, label_sign
 from retrieval.evaluation.absent_metrics import find_missing_metrics
-from retrieval.evaluation.content import query_members, snippet_members
+from retrieval.evaluation.aliases import OWN, load_id_labels
+from retrieval.evaluation.content import snippet_members
 from retrieval.evaluation.leaderboard import (
     RANGES,
     Leaderboard,
@@ -32,7 +33,18 @@ from retrieval.evaluation.robustness.left_out_encoder import Without, encoders_o
 from retrieval.evaluation.robustness.metric_agreement import reliability_of
 from retrieval.metrics.from_ranks import is_from_ranks
 from retrieval.metrics.resampling import FEW
-from retrieval.models import Benchmark, BenchmarkLabel, Member, Pool, RankedList, Run, Text
+from retrieval.models import (
+    Alias,
+    Benchmark,
+    BenchmarkLabel,
+    Collection,
+    Member,
+    Pool,
+    RankedList,
+    Run,
+    Text,
+)
+from retrieval.models.benchmarks import NOWHERE
 
 MOST_BENCHMARKS = 200
 MOST_QUERIES = 20
@@ -228,8 +240,10 @@ def query_rows(benchmark: Benchmark, board: Leaderboard) -> list[dict[str, Any]]
     weight = np.abs(values[0] - values[1]) if len(values) == 2 else 1 - values[0]
     weight = np.where(board.chosen, weight, -1.0)
     places = [int(place) for place in np.argsort(-weight, kind="stable")[:MOST_QUERIES] if weight[place] > 0]
-    members = query_members(benchmark).filter(position__in=places).select_related("text")
-    query_at = {member.position: member.text for member in members}
+    query_at = {
+        place: row.text
+        for place, row in rows_at_places(benchmark.queries, benchmark.queries_until, places).items()
+    }
     counts = benchmark.match_counts
     return [
         {
@@ -246,52 +260,72 @@ def query_page(benchmark: Benchmark, query: Text, runs: QuerySet[Run], params: Q
     wanted = [whole_number(text) for text in params.getlist("run")[:MOST_LISTS]]
     chosen = sorted(runs.filter(pk__in=wanted), key=lambda run: wanted.index(run.pk))
     chosen = chosen or list(runs.order_by("-pk")[:MOST_LISTS])
-    labels = BenchmarkLabel.objects.filter(benchmark=benchmark, pair__query=query).select_related("pair")
-    said = {row.pair.snippet_id: row for row in labels}
-    matching = [snippet for snippet, row in said.items() if row.relevance > 0]
+    rows = BenchmarkLabel.objects.filter(benchmark=benchmark, pair__query=query)
+    said = relevances_of_query(benchmark, query)
+    matching = [place for place, relevance in said.items() if relevance > 0]
     return {
         "benchmark": benchmark,
         "query": query,
         "matches": len(matching),
         "lists": build_ranked_lists(benchmark, query, chosen, said, matching),
-        "pairs": [row.pair_id for row in said.values()],
+        "pairs": list(rows.values_list("pair_id", flat=True)),
     }
+
+
+def relevances_of_query(benchmark: Benchmark, query: Text) -> dict[int, float]:
+    """By place what is known of a query's snippets, asked by its own id."""
+    labels = BenchmarkLabel.objects.filter(benchmark=benchmark, pair__query=query)
+    rows = list(labels.values_list("pair_id", "pair__snippet_id", "relevance"))
+    by_ids = load_id_labels(benchmark, [pair for pair, *_ in rows]) if benchmark.goes_by_ids else {}
+    members = snippet_members(benchmark).filter(text__in=[snippet for _, snippet, _ in rows])
+    place_of = dict(members.values_list("text_id", "position"))
+    found = dict[int, float]()
+    for pair, snippet, relevance in rows:
+        for (asked, code), told in by_ids.get(pair, {(OWN, OWN): relevance}).items():
+            if asked == OWN:
+                found[benchmark.snippets_until + code - 1 if code else place_of[snippet]] = told
+    return found
+
+
+def rows_at_places(collection: Collection, until: int, places: Iterable[int]) -> dict[int, Member | Alias]:
+    """By place the member or, from `until` on, the alias, each with its text."""
+    wanted = [place for place in places if place != NOWHERE]
+    members = collection.members.filter(position__in=[place for place in wanted if place < until])
+    found: dict[int, Member | Alias] = {row.position: row for row in members.select_related("text")}
+    aliases = collection.aliases.filter(number__in=[place - until + 1 for place in wanted if place >= until])
+    return found | {until + row.number - 1: row for row in aliases.select_related("text")}
 
 
 def build_ranked_lists(
     benchmark: Benchmark,
     query: Text,
     runs: Sequence[Run],
-    said: Mapping[int, BenchmarkLabel],
+    said: Mapping[int, float],
     matching: Sequence[int],
 ) -> list[dict[str, Any]]:
     """Each run's first results for a query, and at which ranks the matches stand; 0: not found.
 
-    `member` of a result is None where the benchmark lacks the snippet.
+    `said` and `matching` go by places. `member` of a result is None where the benchmark lacks the snippet.
     """
-    found = RankedList.objects.filter(query=query, run__in=runs)
+    found = RankedList.objects.filter(query=query, alias=OWN, run__in=runs)
     places = {row.run_id: row.places.tolist() for row in found}
     top = {place for of_run in places.values() for place in of_run[:SHOWN_RESULTS]}
-    members = snippet_members(benchmark)
-    member_at = {row.position: row for row in members.filter(position__in=top).select_related("text")}
-    wanted = list(members.filter(text__in=matching).values_list("position", flat=True))
+    member_at = rows_at_places(benchmark.snippets, benchmark.snippets_until, top)
     lists = []
     for run in runs:
         of_run = places.get(run.pk, [])
-        results = [member_at.get(place) for place in of_run[:SHOWN_RESULTS]]
         lists.append(
             {
                 "run": run,
                 "results": [
-                    {"rank": rank, "member": member, "sign": sign_of_result(member, said)}
-                    for rank, member in enumerate(results, 1)
+                    {"rank": rank, "member": member_at.get(place), "sign": sign_of_result(said.get(place))}
+                    for rank, place in enumerate(of_run[:SHOWN_RESULTS], 1)
                 ],
-                "ranks": sorted(of_run.index(place) + 1 if place in of_run else 0 for place in wanted),
+                "ranks": sorted(of_run.index(place) + 1 if place in of_run else 0 for place in matching),
             }
         )
     return lists
 
 
-def sign_of_result(member: Member | None, said: Mapping[int, BenchmarkLabel]) -> Sign:
-    label = said.get(member.text_id) if member else None
-    return label_sign(None if label is None else int(label.relevance > 0))
+def sign_of_result(relevance: float | None) -> Sign:
+    return label_sign(None if relevance is None else int(relevance > 0))

@@ -22,7 +22,13 @@ from retrieval.collections import filter_steps
 from retrieval.corpus import SAMPLED, languages, overlap, ranks
 from retrieval.corpus.lengths import Lengths, measure_character_lengths, measure_token_lengths, texts_in
 from retrieval.corpus.ranks import AtRank, Counted, by_rank
-from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark, query_members, snippet_members
+from retrieval.evaluation.content import (
+    NoSuchBenchmark,
+    count_judged_queries,
+    find_named_benchmark,
+    query_members,
+    snippet_members,
+)
 from retrieval.mining import alone
 from retrieval.models import Benchmark, BenchmarkLabel, Collection, Text
 
@@ -147,7 +153,7 @@ def benchmark_sections(
         judged, tables.CHARACTERS_A_CLASS
     )  # the paper's Table 1 counts the code of its pairs
     answered = labels.filter(relevance__gt=0).values("pair__snippet").annotate(found=Count("pk"))
-    asked = labels.values("pair__query").distinct().count()
+    asked = count_judged_queries(benchmark)
     programs = programs_of(build) if build else (None, None)
     return (
         tables.build_size_section(
@@ -160,7 +166,7 @@ def benchmark_sections(
             ),
             f"Snippets are those of the pairs, as the paper counts them; {searched.texts:,} are searched.",
         ),
-        tables.by_matches(Counter(benchmark.match_counts.tolist()), benchmark.queries_until - asked),
+        tables.by_matches(Counter(benchmark.match_counts.tolist()), benchmark.query_count - asked),
         tables.by_answered(Counter(answered.values_list("found", flat=True))),
         build_rank_section(ranks.of_benchmark(benchmark), paid_for(benchmark)),
         *code,

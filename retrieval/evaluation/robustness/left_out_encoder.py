@@ -172,11 +172,14 @@ def brought_alone(
         raise NothingToLeaveOut(f"{content.benchmark} has no mining.")
     rest = [found_by_rest(mining, encoder, vectors, progress, known) for mining in minings]
     number = {query: place for place, query in enumerate(content.queries)}
-    place = {text: position for position, text in enumerate(content.snippets)}
+    members = content.snippets[: content.benchmark.snippets_until]
+    place = {text: position for position, text in enumerate(members)}
     alone: dict[int, set[int]] = {}
     for query, snippet in (pair for mining in minings for pair in _candidates(mining)):
         if query in number and snippet in place and not any(snippet in one.get(query, ()) for one in rest):
-            alone.setdefault(number[query], set()).add(place[snippet])
+            every = content.snippet_places.get(place[snippet], (place[snippet],))
+            for key in content.query_keys.get(query, (query,)):
+                alone.setdefault(number[key], set()).update(every)
     for query, places in alone.items():
         yield query, np.array(sorted(places), dtype=np.int64)
 

@@ -73,5 +73,5 @@ def matches_of(content: Content) -> Places:
 
 
 def lists_of(run: Run) -> dict[int, Places]:
-    """The run's ranked lists by query (id of its text)."""
-    return {row.query_id: row.places for row in run.lists.iterator(LISTS_A_READ)}
+    """The run's ranked lists by the keys of queries."""
+    return {row.key: row.places for row in run.lists.iterator(LISTS_A_READ)}

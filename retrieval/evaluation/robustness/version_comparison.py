@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.evaluation.content import content_of, query_members
+from retrieval.evaluation.content import content_of, query_keys
 from retrieval.evaluation.judged_pairs import JudgedPairs
 from retrieval.evaluation.leaderboard import PREFERRED, find_newest_runs, kept_by
 from retrieval.evaluation.robustness import label_noise
@@ -247,8 +247,8 @@ def _common(first: Benchmark, second: Benchmark) -> _Common:
 
 
 def _queries(benchmark: Benchmark) -> Ints:
-    """Ids of the queries' texts, by their number."""
-    return np.array(query_members(benchmark).values_list("text_id", flat=True), dtype=np.int64)
+    """The keys of its queries, by their number."""
+    return np.array(query_keys(benchmark), dtype=np.int64)
 
 
 def runs_of_versions(first: Benchmark, second: Benchmark) -> dict[str, tuple[Run, Run]]:
@@ -270,11 +270,8 @@ def _same_places(first: Benchmark, second: Benchmark, pool: str) -> bool:
 
     Collections only grow, so places stay; a run of the smaller one did not search what was added.
     """
-    same = (first.queries_id, first.snippets_id, first.snippets_until) == (
-        second.queries_id,
-        second.snippets_id,
-        second.snippets_until,
-    )
+    columns = ("queries_id", "snippets_id", "snippets_until", "query_aliases", "snippet_aliases")
+    same = all(getattr(first, column) == getattr(second, column) for column in columns)
     return same and (pool == Pool.COLLECTION or first.mining_id == second.mining_id)
 
 

@@ -3,12 +3,15 @@
 `run_names` has the names that are known. A result that the benchmark lacks keeps its rank and is unjudged:
 taking it out would be kind to a system that searched something else. Where the pool is the candidates, a
 snippet of the benchmark that is none of the query's is taken out, as systems that search here never find it.
+
+A benchmark that goes by ids takes each id for itself. Else several ids of one text are one query or snippet:
+of two in a list the first counts and later ones are taken out, and of two lists of a query the first.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Container, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import numpy as np
@@ -49,14 +52,17 @@ class Unknown:
 class RunFile:
     """The lists of a run file by query: places of snippets, best first, `NOWHERE` for unknown ones.
 
-    `outside` were taken out, as they are none of the candidates. `by_export`: queries or snippets go by the
-    ids that an export has.
+    `outside` were taken out, as they are none of the candidates, and `copies`, as their text stands before
+    them by another id. `second_lists` are ids of queries that are listed by another one, too. `by_export`:
+    queries or snippets go by the ids that an export has.
     """
 
     lists: Mapping[int, Places]
     unknown_queries: Unknown
     unknown_snippets: Unknown
     outside: Unknown
+    copies: Unknown
+    second_lists: Unknown
     by_export: bool
 
 
@@ -81,20 +87,32 @@ def read_run_file(
             given.setdefault(name, Results()).add(row, row.document)
         else:
             unknown.add(row.query, row.line)
+    meant = names.meant(given)
+    for name in [name for name in given if name not in meant]:
+        for line in given.pop(name).lines:
+            unknown.add(name, line)
     if not given:
         raise NotComparable(
             f"No query of {path} is one of {content.benchmark}: it has "
             f"{unknown.told('unknown one')}. A query is named by its source id, such as "
             f"{clip_text(names.example)}, by its text, or as an export names it, such as 'q0' or '0'."
         )
-    return _placed(path, _merged(given, names.meant(given)), content, unknown, names.by_export(given), pool)
+    second = Unknown()
+    merged = _merged(given, meant, names.aliases, second)
+    read = _placed(path, merged, content, names.by_export(given), pool)
+    return replace(read, unknown_queries=unknown, second_lists=second)
 
 
-def _merged(given: Mapping[str, Results], meant: Mapping[str, int]) -> dict[int, Results]:
-    """By query what the file lists for it, under whichever of its names."""
-    found: dict[int, Results] = {}
-    for name, results in given.items():
-        found.setdefault(meant[name], Results()).extend(results)
+def _merged(
+    given: Mapping[str, Results], meant: Mapping[str, int], aliases: Container[str], second: Unknown
+) -> dict[int, Results]:
+    """By query what the file lists for it, under whichever of its names, but by one of its ids alone."""
+    found = dict[int, Results]()
+    for name in sorted(given, key=lambda name: name in aliases):  # its own id goes first
+        if name in aliases and meant[name] in found:
+            second.add(name, given[name].lines[0])
+        else:
+            found.setdefault(meant[name], Results()).extend(given[name])
     return found
 
 
@@ -102,13 +120,12 @@ def _placed(
     path: Path,
     found: Mapping[int, Results],
     content: Content,
-    unknown_queries: Unknown,
     by_export: bool,
     pool: Searched | None,
 ) -> RunFile:
     names = snippet_names(content.benchmark)
     used = {document for results in found.values() for document in results.documents}
-    places, unknown, outside = names.meant(used), Unknown(), Unknown()
+    places, unknown, outside, copies = names.meant(used), Unknown(), Unknown(), Unknown()
     lists: dict[int, Places] = {}
     for query, results in found.items():
         searched = None if pool is None else {NOWHERE, *pool.get(query, ())}
@@ -118,12 +135,25 @@ def _placed(
                 unknown.add(document, line)
             elif searched is not None and place not in searched:
                 outside.add(document, line)
-        listed = [places.get(name, NOWHERE) for name in results.ordered()]
+        _refuse_repeated(path, results, places, names.aliases)
+        listed = _without_copies(results, places, copies)
         kept = listed if searched is None else [place for place in listed if place in searched]
         lists[query] = np.array(kept, dtype=np.uint32)
-        _refuse_repeated(path, results, places)
     _refuse_nothing(path, content, sum(len(one.documents) for one in found.values()), unknown, outside, names)
-    return RunFile(lists, unknown_queries, unknown, outside, by_export or names.by_export(used))
+    by_export = by_export or names.by_export(used)
+    return RunFile(lists, Unknown(), unknown, outside, copies, Unknown(), by_export)
+
+
+def _without_copies(results: Results, places: Mapping[str, int], copies: Unknown) -> list[int]:
+    """The places of a list in its order, each text at its first rank."""
+    found, lines = dict[int | str, int](), dict(zip(results.documents, results.lines, strict=True))
+    for name in results.ordered():
+        place = places.get(name, NOWHERE)
+        if place != NOWHERE and place in found:
+            copies.add(name, lines[name])
+        else:
+            found[name if place == NOWHERE else place] = place
+    return list(found.values())
 
 
 def _refuse_nothing(
@@ -143,11 +173,13 @@ def _refuse_nothing(
         )
 
 
-def _refuse_repeated(path: Path, results: Results, places: Mapping[str, int]) -> None:
-    """A snippet counts once for a query, by whichever of its names."""
+def _refuse_repeated(
+    path: Path, results: Results, places: Mapping[str, int], aliases: Container[str]
+) -> None:
+    """A snippet counts once for a query, by whichever of its names; its further ids are copies of it."""
     seen: set[int | str] = set()
     for line, document in zip(results.lines, results.documents, strict=True):
-        snippet = places.get(document, document)
+        snippet = document if document in aliases else places.get(document, document)
         if snippet in seen:
             raise Malformed(path, line, f"{clip_text(document)} is listed a second time for its query")
         seen.add(snippet)

@@ -50,7 +50,7 @@ def perform_run_job(job: Job) -> None:
     one is to blame.
     """
     order, benchmark = RunOrder.of(job), benchmark_of(job)
-    progress = Progress(job, benchmark.queries_until)
+    progress = Progress(job, benchmark.query_count)
     state, message, result = Job.State.DONE, "", dict[str, Any]()
     try:
         done = _scored(job, order, benchmark, progress)

@@ -7,14 +7,16 @@ write: `q` and `d` with a number in folders of BEIR and in qrels, the number alo
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection as Some
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.evaluation.export_ids import OF_QUERIES, OF_SNIPPETS, numbers_of
 from retrieval.filters.queries import fold_query
-from retrieval.models import Benchmark
+from retrieval.models import Benchmark, Collection
+from retrieval.models.benchmarks import query_key
 from retrieval.models.texts import canonicalize_text
 
 ROWS_A_READ: Final = 2000
@@ -26,6 +28,8 @@ class Names:
 
     own: Mapping[str, int]
     exported: Mapping[str, int]
+    aliases: Mapping[str, int]
+    """Further ids of texts that are one query or snippet, as the benchmark does not go by ids."""
 
     def __contains__(self, name: object) -> bool:
         return name in self.own or name in self.exported
@@ -34,41 +38,62 @@ class Names:
     def example(self) -> str:
         return next(iter(self.own), "")
 
-    def by_export(self, used: Collection[str]) -> bool:
-        """Whether a file that uses these names has more of an export's; its own go first where both fit."""
-        return sum(name in self.exported for name in used) > sum(name in self.own for name in used)
+    def by_export(self, used: Some[str]) -> bool:
+        """Whether a file that uses these names has an export's: more of them, and none that is ours alone."""
+        own, exported = ({name for name in used if name in names} for names in (self.own, self.exported))
+        return own < exported
 
-    def meant(self, used: Collection[str]) -> Mapping[str, int]:
+    def meant(self, used: Some[str]) -> Mapping[str, int]:
         """What the names of one file mean: a number may be one member's id and another's in an export."""
-        if self.by_export(used):
-            return {**self.own, **self.exported}
-        return {**self.exported, **self.own}
+        return self.exported if self.by_export(used) else self.own
 
 
 def query_names(benchmark: Benchmark) -> Names:
-    """Ids of texts by source id, and by text with upper and lower case alike. Ids go before texts."""
+    """Keys of queries by source id, and by text with upper and lower case alike. Ids go before texts."""
     rows = query_members(benchmark).select_related("text__body")
     texts, ids = dict[str, int](), list[tuple[str, int]]()
     for row in rows.iterator(ROWS_A_READ):
         texts.setdefault(fold_query_case(row.text.text), row.text_id)
         ids.append((row.source_id, row.text_id))
-    named = _unambiguous(ids)
-    own = named | {text: query for text, query in texts.items() if text not in named}
-    return Names(own, _exported(OF_QUERIES, ids))
+    further = [(name, number, text) for name, number, text in _aliases(benchmark.queries)]
+    own = [
+        (name, query_key(text, number)) for name, number, text in further if number <= benchmark.query_aliases
+    ]
+    members = {text for _, text in ids}
+    by_text = [] if benchmark.goes_by_ids else [(name, text) for name, _, text in further if text in members]
+    named = _unambiguous([*ids, *own, *by_text])
+    other = {text: query for text, query in texts.items() if text not in named}
+    aliases = {name: text for name, text in by_text if name in named}
+    return Names(named | other, _exported(OF_QUERIES, [*ids, *own]), aliases)
 
 
 def snippet_names(benchmark: Benchmark) -> Names:
     """Places by source id, by the link that is the origin, and by the sha256 of the text."""
-    rows = snippet_members(benchmark).values_list("source_id", "origin", "text__body_id")
+    rows = snippet_members(benchmark).values_list("source_id", "origin", "text__body_id", "text_id")
     ids, links, digests = list[tuple[str, int]](), list[tuple[str, int]](), dict[str, int]()
-    for place, (source_id, origin, digest) in enumerate(rows.iterator(ROWS_A_READ)):
+    place_of = dict[int, int]()
+    for place, (source_id, origin, digest, text) in enumerate(rows.iterator(ROWS_A_READ)):
         ids.append((source_id, place))
         if "://" in origin:
             links.append((origin, place))
-        digests[digest] = place
-    named = _unambiguous(ids)
+        digests[digest], place_of[text] = place, place
+    further, count = _aliases(benchmark.snippets), benchmark.snippet_aliases
+    own = [(name, len(place_of) + number - 1) for name, number, _ in further if number <= count]
+    by_text = (
+        []
+        if benchmark.goes_by_ids
+        else [(name, place_of[text]) for name, _, text in further if text in place_of]
+    )
+    named = _unambiguous([*ids, *own, *by_text])
     linked = {name: place for name, place in _unambiguous(links).items() if name not in named}
-    return Names(named | linked | digests, _exported(OF_SNIPPETS, ids))
+    aliases = {name: place for name, place in by_text if name in named}
+    return Names(named | linked | digests, _exported(OF_SNIPPETS, [*ids, *own]), aliases)
+
+
+def _aliases(collection: Collection) -> list[tuple[str, int, int]]:
+    """The further ids of a collection, with number and text."""
+    rows = collection.aliases.order_by("number").values_list("source_id", "number", "text_id")
+    return list(rows.iterator(ROWS_A_READ))
 
 
 def fold_query_case(text: str) -> str:
@@ -85,6 +110,6 @@ def _exported(letter: str, ids: Sequence[tuple[str, int]]) -> dict[str, int]:
 
 def _unambiguous(names: Iterable[tuple[str, int]]) -> dict[str, int]:
     """A source id that two members share names neither of them."""
-    given = list(names)
+    given = list(dict.fromkeys(names))
     count = Counter(name for name, _ in given)
     return {name: number for name, number in given if name and count[name] == 1}

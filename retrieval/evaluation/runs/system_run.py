@@ -131,6 +131,7 @@ def evaluate_file(
             "unknown_queries": len(read.unknown_queries.names),
             "unknown_snippets": len(read.unknown_snippets.names),
             **({"outside_pool": len(read.outside.names)} if read.outside.rows else {}),
+            **({"copies": len(read.copies.names)} if read.copies.rows else {}),
         },
         text_option=text_option,
         pool=pool,
@@ -170,6 +171,12 @@ def _notes(read: files.RunFile, content: Content) -> Iterator[str]:
     if read.unknown_snippets.rows:
         told = read.unknown_snippets.told("snippet")
         yield f"unknown to {content.benchmark}, kept in their ranks as unjudged: {told}"
+    if read.copies.rows:
+        told = read.copies.told("id")
+        yield f"taken out of the lists, as their text stands before them by another id: {told}"
+    if read.second_lists.rows:
+        told = read.second_lists.told("query id")
+        yield f"left out, as the same query is listed by another of its ids: {told}"
     if read.outside.rows:
         yield f"taken out of the lists, as no candidates of their query: {read.outside.told('snippet')}"
 
@@ -247,7 +254,12 @@ def store_run(run: Run, lists: Mapping[int, Places], content: Content, of: Itera
     )
     if new:
         rows = (
-            RankedList(run=kept, query_id=query, data=places.astype("<u4").tobytes())
+            RankedList(
+                run=kept,
+                query_id=content.text_of_query(query),
+                alias=max(0, -query),
+                data=places.astype("<u4").tobytes(),
+            )
             for query, places in lists.items()
         )
         RankedList.objects.bulk_create(rows, batch_size=LISTS_AT_ONCE)

@@ -88,7 +88,8 @@ def rank_snippets(what: System, content: Content, how: Search) -> Iterator[tuple
     """Yield (query, places of its best snippets) for each query; ties go to the snippet that comes first.
 
     Two snippets that are the same without their docstrings both take part: which one was labelled is not for
-    the search to decide. One whose docstring can't be told is left out. Raises `encoders.MissingWeights`.
+    the search to decide. One whose docstring can't be told is left out. Where the benchmark goes by ids, all
+    ids of a text follow each other. Raises `encoders.MissingWeights`.
     """
     queries = list(_texts(query_members(content.benchmark), "whole"))
     every = list(_texts(snippet_members(content.benchmark), how.text_option))
@@ -102,12 +103,22 @@ def rank_snippets(what: System, content: Content, how: Search) -> Iterator[tuple
     signals = encode_signals(queries, snippets, what.encoders, store.rows, options)
     if how.pool is None:
         found = fuse_signals(signals, len(queries), len(snippets), how.depth, options)
-        for query, hits in zip(content.queries, found, strict=True):
-            yield query, searched[[hit.index for hit in hits]].astype(np.uint32)
+        listed = (searched[[hit.index for hit in hits]] for hits in found)
     else:
-        for row, query in enumerate(content.queries):
-            pool = np.searchsorted(searched, np.intersect1d(how.pool[query], searched))
-            yield query, searched[_reranked(signals, row, pool)][: how.depth].astype(np.uint32)
+        listed = (
+            searched[_reranked(signals, row, _pool_of(how.pool[query], content, searched))]
+            for row, query in enumerate(content.queries[: len(queries)])
+        )
+    for query, members in zip(content.queries, listed, strict=False):  # aliases follow
+        places = [place for own in members.tolist() for place in content.snippet_places.get(own, (own,))]
+        for key in content.query_keys.get(query, (query,)):
+            yield key, np.array(places[: how.depth], dtype=np.uint32)
+
+
+def _pool_of(places: Sequence[int], content: Content, searched: Places) -> Places:
+    """Which of the searched snippets are in a pool: aliases are not searched."""
+    own = [place for place in places if place < content.benchmark.snippets_until]
+    return np.searchsorted(searched, np.intersect1d(own, searched))
 
 
 def _reranked(signals: Sequence[Cosines | Terms], row: int, candidates: Indices) -> Places:

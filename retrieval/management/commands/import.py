@@ -12,7 +12,7 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from retrieval.collections.import_report import ImportCounts, Imported, Options
+from retrieval.collections.import_report import ImportCounts, Imported, Options, describe_aliases
 from retrieval.collections.importer import import_cosqa, import_items, import_python
 from retrieval.filters import Rule
 from retrieval.filters.steps import Refusals
@@ -308,6 +308,8 @@ def format_import_summary(kind: str, counts: ImportCounts) -> str:
     known = f"{counts.known:,} known already, {counts.unreadable:,} unreadable"
     lines = [f"{kind}: {counts.read:,} read, {counts.stored:,} stored, {known}"]
     lines += [f"  {counts.ids_told}"] if counts.ids_told else []
+    if counts.aliases:
+        lines.append(f"  {describe_aliases(len(counts.aliases))}")
     if kind == "snippets":
         readable = counts.read - counts.unreadable
         if counts.unparsable:  # a release names the rules that its snippets pass, not which ones parse

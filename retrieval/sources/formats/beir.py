@@ -214,4 +214,4 @@ def _label(record: Object, scale: Scale, queries: Lookup, documents: Lookup) -> 
         raise Refused(f"there is no query {query[:40]!r} among the queries")
     if found is None:
         raise Refused(f"there is no document {document[:40]!r} in the corpus")
-    return GivenLabel(asked, found, value, scale)
+    return GivenLabel(asked, found, value, scale, query, document)

@@ -15,6 +15,7 @@ from retrieval.sources.code.documentation import first_paragraph, worth_asking
 from retrieval.sources.readers.parquet import ENDING, read_any_records
 from retrieval.sources.readers.read_progress import expect_file_read
 from retrieval.sources.readers.records import (
+    ROW_NUMBER,
     IdsOfFile,
     Object,
     Refused,
@@ -71,8 +72,9 @@ def _codesearchnet_items(
         return
     yield snippet
     if worth_asking(said):
-        yield Query(said, snippet.source_id, snippet.origin, id_from=snippet.id_from)
-        yield GivenLabel(said, snippet.text, 1)
+        yield Query(said, snippet.source_id, snippet.origin, id_from=snippet.id_from, has_id=snippet.has_id)
+        name = snippet.source_id if snippet.has_id else ""
+        yield GivenLabel(said, snippet.text, 1, "binary", name, name)
 
 
 def _snippet(record: Object, number: int, ids: IdsOfFile) -> Snippet:
@@ -87,4 +89,5 @@ def _snippet(record: Object, number: int, ids: IdsOfFile) -> Snippet:
     if not (place and name):
         source_id, read = ids.read(number, record, OTHER_IDS)
     licence = name_of_record(record, LICENCE, "")
-    return Snippet(text, source_id, name_of_record(record, LINK, within), licence, read)
+    link = name_of_record(record, LINK, within)
+    return Snippet(text, source_id, link, licence, read, read != ROW_NUMBER)

@@ -8,19 +8,21 @@ texts, so a file may have no ids: its records are called by their numbers, from 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from retrieval.sources import GivenLabel, Problem, Record
 from retrieval.sources.readers.json_stream import Element, stream_json_elements
-from retrieval.sources.readers.records import IdsOfFile, Refused, has_any
+from retrieval.sources.readers.records import IdsOfFile, Refused, has_any, name_of_record
 from retrieval.sources.readers.seen_ids import Seen
 
 QUERY_TEXT = ("doc", "query")
 QUERY_ID = ("query-idx", "idx")
 CODE_TEXT = ("code",)
 CODE_ID = ("code-idx", "retrieval_idx", "idx")
+PAIR_NAME = re.compile(r"cosqa-[a-z]+-([0-9]{1,18})")
 LABELS = (0, 1)
 
 __all__ = [
@@ -141,7 +143,7 @@ def _record(
         name, read = ids.read(element.number, element.value, id_keys)
     except (_WrongShape, Refused) as wrong:
         return Problem(str(path), element.number, str(wrong))
-    return Record(text, name, path.name, licence, read)
+    return Record(text, name, path.name, licence, read, bool(_given_id(element, id_keys)))
 
 
 def _mapped(element: Element, code: str, path: Path, licence: str) -> Record | Problem:
@@ -173,7 +175,26 @@ def read_pair_label(element: Element, path: Path) -> GivenLabel | Problem:
             raise _WrongShape(f'"label" is {str(value)[:20]!r}; expected 0 or 1{number}')
     except _WrongShape as wrong:
         return Problem(str(path), element.number, str(wrong), costs_labels=True)
-    return GivenLabel(query, snippet, int(value))
+    ids = _given_id(element, QUERY_ID), _given_id(element, CODE_ID)
+    return GivenLabel(query, snippet, int(value), "binary", *ids)
+
+
+def _given_id(element: Element, keys: Sequence[str]) -> str:
+    """The id that a record gives to its query or code; empty where it has none that can be read.
+
+    Of a pair, `idx` is the query's: CoCLR asks each record's query for the code of its `retrieval_idx`. But
+    `cosqa-train-7` in the record of number 7 is the pair's, of which a query may have several.
+    """
+    record = element.value
+    is_pair = any(key in record for key in QUERY_TEXT) and any(key in record for key in CODE_TEXT)
+    if is_pair and (keys == CODE_ID or _is_pair_name(element)):
+        keys = [key for key in keys if key != "idx"]
+    return name_of_record(record, keys, "")
+
+
+def _is_pair_name(element: Element) -> bool:
+    name = PAIR_NAME.fullmatch(str(element.value.get("idx")))
+    return name is not None and int(name[1]) == element.number - 1
 
 
 def _text(value: Any, keys: Sequence[str]) -> str:

@@ -81,7 +81,9 @@ def _as(kind: type[Query | Snippet], records: Iterator[Record | Problem]) -> Ite
         if isinstance(record, Problem):
             yield record
         else:
-            yield kind(record.text, record.source_id, record.origin, record.licence, record.id_from)
+            yield kind(
+                record.text, record.source_id, record.origin, record.licence, record.id_from, record.has_id
+            )
 
 
 def _first(folder: Path, names: tuple[str, ...]) -> Path | None:

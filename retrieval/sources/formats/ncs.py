@@ -48,7 +48,7 @@ def _question(path: Path, number: int, record: Object) -> Iterator[Item]:
         return
     yield Query(question, name, name_of_record(record, ["question_url"], path.name), LICENCE, key)
     yield Snippet(answer, name, name_of_record(record, ["answer_url"], path.name), LICENCE, key)
-    yield GivenLabel(question, answer, 1)
+    yield GivenLabel(question, answer, 1, "binary", name, name)
 
 
 def read_score_sheet(path: Path) -> dict[str, list[int | None]]:

@@ -77,7 +77,7 @@ def _staqc_items(file: str, number: int, key: object, code: object, asked: dict[
     title = asked.get(question)
     if isinstance(title, str) and title.strip():
         yield Query(title, str(question), origin, LICENCE, "question id")
-        yield GivenLabel(title, code, 1)
+        yield GivenLabel(title, code, 1, "binary", str(question), name)
 
 
 def _dict(path: Path) -> dict[Any, Any]:

@@ -119,18 +119,20 @@ def read_table_rows(path: Path, columns: Columns) -> Iterator[Item]:
 def _items_of_row(path: Path, number: int, record: Object, columns: Columns) -> list[Item]:
     items: list[Item] = []
     origin, licence = _optional(record, columns.origin) or path.name, _optional(record, columns.licence)
+    asked = found = ""
     text = text_of_record(record, [columns.query]) if columns.query else ""
     code = text_of_record(record, [columns.snippet]) if columns.snippet else ""
     if columns.query:
-        name, key = _id(number, record, columns.query_id)
-        items.append(Query(text, name, origin, licence, key))
+        asked, key = _id(number, record, columns.query_id)
+        items.append(Query(text, asked, origin, licence, key, bool(columns.query_id)))
     if columns.snippet:
-        name, key = _id(number, record, columns.snippet_id)
-        items.append(Snippet(code, name, origin, licence, key))
+        found, key = _id(number, record, columns.snippet_id)
+        items.append(Snippet(code, found, origin, licence, key, bool(columns.snippet_id)))
     lacks = columns.may_lack_label and columns.label not in record
     if columns.label and not lacks and str(_given(record, columns.label)).strip():
         value = whole_number(record[columns.label], GRADES[columns.scale], f'"{columns.label}"')
-        items.append(GivenLabel(text, code, value, columns.scale))
+        ids = asked if columns.query_id else "", found if columns.snippet_id else ""
+        items.append(GivenLabel(text, code, value, columns.scale, *ids))
     return items
 
 
