@@ -11,6 +11,7 @@ from django.db import DataError, models
 from django.http import HttpRequest
 
 from retrieval.models import (
+    Alias,
     Annotator,
     Benchmark,
     BenchmarkLabel,
@@ -77,6 +78,13 @@ class CollectionAdmin(ReadOnly):
 @admin.register(Member)
 class MemberAdmin(ReadOnly):
     list_display = ("position", "source_id", "collection", "licence")
+    list_select_related = ("collection",)
+    search_fields = ("=source_id",)
+
+
+@admin.register(Alias)
+class AliasAdmin(ReadOnly):
+    list_display = ("number", "source_id", "collection")
     list_select_related = ("collection",)
     search_fields = ("=source_id",)
 

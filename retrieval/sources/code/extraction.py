@@ -131,7 +131,7 @@ def _items_of_extracted(found: Extracted) -> Iterator[Item]:
     name = f"{function.path}::{function.qualified_name}"
     yield Query(function.question, name, found.origin, found.licence, "path and name")
     yield Snippet(function.text, name, found.origin, found.licence, "path and name")
-    yield GivenLabel(function.question, function.text, 1)
+    yield GivenLabel(function.question, function.text, 1, "binary", name, name)
 
 
 def _nodes(parent: Node, rules: Language, prefix: str = "") -> Iterator[tuple[Node, Node, str]]:

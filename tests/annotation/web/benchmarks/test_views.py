@@ -15,6 +15,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotation.accounts.roles import Role, give_role
 from annotation.models import Condition, Seen
+from retrieval.collections.import_report import Options
+from retrieval.collections.importer import import_items
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.leaderboard import build_leaderboard
 from retrieval.evaluation.publication import Order, publish_benchmark
@@ -22,6 +24,7 @@ from retrieval.evaluation.runs.system_run import DEFAULT_MEASURES, evaluate_file
 from retrieval.metrics.names import parse_measures
 from retrieval.mining import perform_mining
 from retrieval.models import Annotator, Benchmark, KeptFigures, Label, Pair, Pool
+from retrieval.sources import GivenLabel, Query, Snippet
 from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
@@ -147,6 +150,21 @@ def test_a_query_has_its_lists_side_by_side(ray: Client, scored: Benchmark) -> N
     one = scored.runs.get(system="good")
     assert "&lt;b&gt;bad" not in told(ray, "benchmark-query", scored.pk, query, run=one.pk)
     assert "&lt;b&gt;bad" in told(ray, "benchmark-query", scored.pk, query, run="x")
+
+
+def test_two_ids_of_one_text_stand_apart_where_labels_go_by_ids(ray: Client, tmp_path: Path) -> None:
+    asked, code = "last element", "def last(xs):\n    return xs[-1]"
+    items = [Query(asked, "q1"), Query(asked, "q2"), Snippet(code, "s1"), Snippet(code, "s2")]
+    label = GivenLabel(asked, code, 1, "binary", "q1", "s2")
+    made = import_items([*items, label], "copies", "copies", Options()).benchmark
+    assert made is not None
+    run = tmp_path / "a.run"
+    run.write_text("q1 Q0 s1 1 2 x\nq1 Q0 s2 2 1 x\nq2 Q0 s2 1 1 x\n")
+    evaluate_file(run, "mine", content_of(made), Pool.COLLECTION, parse_measures(["mrr"]))
+    assert "2 queries, 2 snippets, 1 label" in told(ray, "benchmark", made.pk, metric="mrr")
+    text = told(ray, "benchmark-query", made.pk, made.queries.members.get().text_id)
+    assert text.index(">s1<") < text.index("unjudged</") < text.index(">s2<")
+    assert "Matches stand at rank: 2" in text
 
 
 def test_who_reads_labels_is_remembered(ray: Client, scored: Benchmark) -> None:
