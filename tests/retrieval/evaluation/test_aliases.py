@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -249,18 +250,50 @@ def test_figures_equal_those_of_the_files_alone(tmp_path: Path) -> None:
     assert found["mrr"] == pytest.approx((1 / 2 + 1 / 3 + 0) / 3)
 
 
-def cosqa_plus_folder(folder: Path) -> Path:
-    """TWICE, by numbers: queries 11, 12, 13 and code 21, 31, 22, 32."""
+def test_threefold_texts_have_the_figures_of_their_ids(tmp_path: Path) -> None:
+    """60 queries of 20 texts, 120 codes of 40: equal texts have equal scores, one id of each is right."""
+    draw = random.Random(5)
+    queries = {f"q{n}": f"translate operator number {n % 20} to another framework" for n in range(60)}
+    documents = {f"d{n}": f"def op_{n % 40}(x):\n    return x * {n % 40}" for n in range(120)}
+    right = {q: draw.choice(list(documents)) for q in queries}
+    ranked = dict[str, dict[str, float]]()
+    for q, asked in queries.items():
+        scores = {text: random.Random(asked + text).random() for text in documents.values()}
+        order = sorted(documents, key=lambda d: (-scores[documents[d]], d))
+        ranked[q] = {d: 1000.0 - rank for rank, d in enumerate(order)}
+    made = Made(queries, documents, {q: {d: 1} for q, d in right.items()}, ranked)
+    found = figures(by_beir(made, tmp_path), ranked, tmp_path)
+    assert {name: round(value or 0, 4) for name, value in found.items()} == {
+        "mrr": 0.0569,
+        "ndcg_linear@10": 0.0489,
+        "recall@5": 0.0333,
+        "map": 0.0569,
+    }
+    assert found == pytest.approx(expected(made.judged, ranked))
+
+
+def numbered(made: Made) -> Made:
+    """The same by numbers, queries from 11 and documents from 21 on, and judged 0 or 1, as CoSQA+ has it."""
+    asked = {name: str(place) for place, name in enumerate(made.queries, 11)}
+    found = {name: str(place) for place, name in enumerate(made.documents, 21)}
+    judged = {asked[q]: {found[d]: min(grade, 1) for d, grade in of.items()} for q, of in made.judged.items()}
+    ranked = {
+        asked.get(q, q): {found.get(d, d): score for d, score in of.items()} for q, of in made.ranked.items()
+    }
+    queries = {asked[name]: text for name, text in made.queries.items()}
+    return Made(queries, {found[name]: text for name, text in made.documents.items()}, judged, ranked)
+
+
+def cosqa_plus_folder(made: Made, folder: Path) -> Path:
     folder.mkdir()
-    texts = dict(zip(("11", "12", "13"), TWICE.queries.values(), strict=True))
-    codes = dict(zip(("21", "31", "22", "32"), TWICE.documents.values(), strict=True))
-    pairs = [("11", "22"), ("12", "32"), ("13", "31")]
     files: dict[str, list[dict[str, Any]]] = {
-        "query": [{"query-idx": int(name), "query": text} for name, text in texts.items()],
-        "codebase": [{"code-idx": int(name), "code": text} for name, text in codes.items()],
+        "query": [{"query-idx": int(name), "query": text} for name, text in made.queries.items()],
+        "codebase": [{"code-idx": int(name), "code": text} for name, text in made.documents.items()],
         "pairs": [
-            {"query-idx": int(q), "query": texts[q], "code-idx": int(c), "code": codes[c], "label": 1}
-            for q, c in pairs
+            {"query-idx": int(q), "query": made.queries[q]}
+            | {"code-idx": int(d), "code": made.documents[d], "label": grade}
+            for q, of in made.judged.items()
+            for d, grade in of.items()
         ],
     }
     for name, rows in files.items():
@@ -268,19 +301,37 @@ def cosqa_plus_folder(folder: Path) -> Path:
     return folder
 
 
-RIGHT_FIRST = {"11": {"22": 2.0, "21": 1.0}, "12": {"32": 1.0}, "13": {"31": 1.0}}
-COPY_FIRST = {"11": {"21": 2.0, "22": 1.0}, "12": {"32": 1.0}, "13": {"31": 1.0}}
-
-
-@pytest.mark.parametrize("way", ["items", "release"])
-def test_a_release_is_measured_by_its_numbers(way: str, tmp_path: Path) -> None:
-    folder = cosqa_plus_folder(tmp_path / "plus")
-    name = f"made {next(names)}"
+def by_items(folder: Path) -> Benchmark:
     read = read_cosqa_plus(release_in(folder))
-    done = import_items(read, "plus", name, Options()) if way == "items" else None
-    benchmark = published(done or import_release(folder, name, Options()))
-    assert figures(benchmark, RIGHT_FIRST, tmp_path)["mrr"] == 1.0
-    assert figures(benchmark, COPY_FIRST, tmp_path)["mrr"] == pytest.approx((1 / 2 + 1 + 1) / 3)
+    return published(import_items(read, "plus", f"made {next(names)}", Options()))
+
+
+def by_release(folder: Path) -> Benchmark:
+    return published(import_release(folder, f"made {next(names)}", Options()))
+
+
+@pytest.mark.parametrize("way", [by_items, by_release])
+@settings(max_examples=8, deadline=None, phases=NO_SHRINK, suppress_health_check=list(HealthCheck))
+@given(made=made_sets().map(numbered))
+def test_figures_of_a_release_equal_pytrec_eval_by_its_numbers(
+    way: Callable[[Path], Benchmark], made: Made
+) -> None:
+    if not is_comparable(made, by_beir):
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        benchmark = way(cosqa_plus_folder(made, Path(folder) / "plus"))
+        assert figures(benchmark, made.ranked, Path(folder)) == pytest.approx(
+            expected(made.judged, made.ranked)
+        )
+
+
+@pytest.mark.parametrize("way", [by_items, by_release])
+def test_a_release_is_measured_by_its_numbers(way: Callable[[Path], Benchmark], tmp_path: Path) -> None:
+    made = numbered(TWICE)
+    benchmark = way(cosqa_plus_folder(made, tmp_path / "plus"))
+    assert figures(benchmark, made.ranked, tmp_path)["mrr"] == 1.0
+    copy_first = {**made.ranked, "11": {"21": 2.0, "23": 1.0}}
+    assert figures(benchmark, copy_first, tmp_path)["mrr"] == pytest.approx((1 / 2 + 1 + 1) / 3)
 
 
 def test_an_exported_release_comes_back_with_the_same_content(tmp_path: Path) -> None:
