@@ -413,7 +413,9 @@ def test_a_search_finds_all_ids_of_a_text_one_after_the_other(tmp_path: Path) ->
     assert set(lists) == set(content.queries)
     assert lists[content.queries[1]] == lists[-1]  # q2 and q3 have one text
     for places in lists.values():
-        assert all(places.index(alias) == places.index(own) + 1 for own, alias in ((0, 2), (1, 3)))
+        found = [(own, alias) for own, alias in ((0, 2), (1, 3)) if own in places]
+        assert found
+        assert all(places.index(alias) == places.index(own) + 1 for own, alias in found)
 
 
 def test_a_hole_is_a_pair_of_texts_that_no_id_has_a_label_of(tmp_path: Path) -> None:
