@@ -40,7 +40,7 @@ class Sender:
 
     async def receive(self) -> dict[str, Any]:
         if self.left < 0:
-            return await asyncio.get_running_loop().create_future()  # as a client that waits for its answer
+            await asyncio.Event().wait()  # as a client that waits for its answer
         part = min(self.left, MB)
         self.read += part
         self.left = self.left - part or -1

@@ -39,9 +39,8 @@ class Names:
         return next(iter(self.own), "")
 
     def by_export(self, used: Some[str]) -> bool:
-        """Whether a file that uses these names has an export's: more of them, and none that is ours alone."""
-        own, exported = ({name for name in used if name in names} for names in (self.own, self.exported))
-        return own < exported
+        """Whether a file that uses these names has an export's: none of them is one of ours."""
+        return not any(name in self.own for name in used) and any(name in self.exported for name in used)
 
     def meant(self, used: Some[str]) -> Mapping[str, int]:
         """What the names of one file mean: a number may be one member's id and another's in an export."""

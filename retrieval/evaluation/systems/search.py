@@ -93,7 +93,7 @@ def rank_snippets(what: System, content: Content, how: Search) -> Iterator[tuple
     """
     queries = list(_texts(query_members(content.benchmark), "whole"))
     every = list(_texts(snippet_members(content.benchmark), how.text_option))
-    searched = np.flatnonzero([bool(text) for text in every])
+    searched: Indices = np.flatnonzero([bool(text) for text in every]).astype(np.int64)
     if not len(searched):
         yield from ((query, np.zeros(0, dtype=np.uint32)) for query in content.queries)
         return
@@ -115,10 +115,10 @@ def rank_snippets(what: System, content: Content, how: Search) -> Iterator[tuple
             yield key, np.array(places[: how.depth], dtype=np.uint32)
 
 
-def _pool_of(places: Sequence[int], content: Content, searched: Places) -> Places:
+def _pool_of(places: Sequence[int], content: Content, searched: Indices) -> Indices:
     """Which of the searched snippets are in a pool: aliases are not searched."""
     own = [place for place in places if place < content.benchmark.snippets_until]
-    return np.searchsorted(searched, np.intersect1d(own, searched))
+    return np.searchsorted(searched, np.intersect1d(own, searched)).astype(np.int64)
 
 
 def _reranked(signals: Sequence[Cosines | Terms], row: int, candidates: Indices) -> Places:

@@ -161,7 +161,12 @@ def test_what_is_still_is_not_asked_twice(
 ) -> None:
     asked: list[int] = []
     real = module.read_data_version
-    monkeypatch.setattr(module, "read_data_version", lambda: (asked.append(1), real())[1])
+
+    def read_and_note() -> int:
+        asked.append(1)
+        return real()
+
+    monkeypatch.setattr(module, "read_data_version", read_and_note)
     changes = Changes(stop, work)
     Pulse.objects.create(queue="any")
     wal = Path(f"{connection.settings_dict['NAME']}-wal")

@@ -169,7 +169,7 @@ def test_vectors_equal_a_plain_loop_in_a_batch_and_alone(
     kinds: tuple[Kind, Kind] = ("query", "snippet")
     for kind in kinds:
         together = one.encode(TEXTS, kind)
-        prefixed = [one.told.prefixes[kind] + text.strip() for text in TEXTS]
+        prefixed = [(one.told.prefixes[kind] or "") + text.strip() for text in TEXTS]
         wanted = plain_loop(saved[name], pooling, prefixed, one.told.lengths[kind])
         assert together.shape == wanted.shape == (len(TEXTS), one.dimension)
         assert np.abs(together - wanted).max() < 1e-5

@@ -221,13 +221,14 @@ def test_an_export_gives_every_id_back_and_is_measured_alike(made: Made) -> None
         called = exported_names(folder / "out")
         assert set(called["queries"]) == set(made.queries)
         assert set(called["corpus"]) == set(made.documents)
-        judged, ranked = (
-            {
-                called["queries"].get(q, q): {called["corpus"].get(d, d): said for d, said in of.items()}
-                for q, of in by_ids.items()
-            }
-            for by_ids in (made.judged, made.ranked)
-        )
+        judged: Judged = {
+            called["queries"].get(q, q): {called["corpus"].get(d, d): grade for d, grade in of.items()}
+            for q, of in made.judged.items()
+        }
+        ranked = {
+            called["queries"].get(q, q): {called["corpus"].get(d, d): score for d, score in of.items()}
+            for q, of in made.ranked.items()
+        }
         again = import_beir(folder / "out")
         assert figures(again, ranked, folder) == pytest.approx(expected(judged, ranked))
 

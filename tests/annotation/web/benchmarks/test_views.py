@@ -24,7 +24,7 @@ from retrieval.evaluation.runs.system_run import DEFAULT_MEASURES, evaluate_file
 from retrieval.metrics.names import parse_measures
 from retrieval.mining import perform_mining
 from retrieval.models import Annotator, Benchmark, KeptFigures, Label, Pair, Pool
-from retrieval.sources import GivenLabel, Query, Snippet
+from retrieval.sources import GivenLabel, Item, Query, Snippet
 from tests import factories, studies
 
 pytestmark = pytest.mark.django_db
@@ -154,7 +154,7 @@ def test_a_query_has_its_lists_side_by_side(ray: Client, scored: Benchmark) -> N
 
 def test_two_ids_of_one_text_stand_apart_where_labels_go_by_ids(ray: Client, tmp_path: Path) -> None:
     asked, code = "last element", "def last(xs):\n    return xs[-1]"
-    items = [Query(asked, "q1"), Query(asked, "q2"), Snippet(code, "s1"), Snippet(code, "s2")]
+    items: list[Item] = [Query(asked, "q1"), Query(asked, "q2"), Snippet(code, "s1"), Snippet(code, "s2")]
     label = GivenLabel(asked, code, 1, "binary", "q1", "s2")
     made = import_items([*items, label], "copies", "copies", Options()).benchmark
     assert made is not None

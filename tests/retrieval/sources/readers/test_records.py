@@ -110,8 +110,8 @@ def test_a_text_must_be_one(value: object) -> None:
 @pytest.mark.parametrize("written", [True, "yes", 0.5, 2, None, "0.5", "2.0", ".0"])
 def test_a_label_is_a_whole_number(written: object) -> None:
     with pytest.raises(Refused, match="expected 0 or 1"):
-        whole_number(written, (0, 1), "label")
-    assert [whole_number(one, (0, 1), "label") for one in (1, "1", 1.0, " 1 ", "1.0")] == [1] * 5
+        whole_number(written, range(2), "label")
+    assert [whole_number(one, range(2), "label") for one in (1, "1", 1.0, " 1 ", "1.0")] == [1] * 5
 
 
 def test_a_name_is_a_text_or_a_whole_number() -> None:
