@@ -21,6 +21,7 @@ from annotation.derived.order_plan import OrderPlan
 from annotation.derived.several_annotators import Who
 from annotation.jobs.providers import find_token_counter
 from annotation.models import Build, Case
+from annotation.stages import Stage
 from annotation.studies.exposure import mark_list_seen, mark_seen
 from annotation.web.builds import page as pages
 from annotation.web.builds.launch_form import LaunchForm
@@ -129,9 +130,9 @@ def control(request: HttpRequest, pk: int) -> HttpResponse:
 
 @require_role(Role.ADMIN, GET)
 def abandoned(request: HttpRequest, pk: int) -> HttpResponse:
-    mark_list_seen(request.user, pk, Case.objects.filter(build=pk))
-    page = abandoned_page(find_visible_build(request, pk), max(0, whole_number(request.GET.get("after", ""))))
-    mark_seen(request.user, [case.pair_id for case in page["cases"]])
+    build = find_visible_build(request, pk)
+    mark_list_seen(request.user, pk, Case.objects.filter(build=build, stage=Stage.ABANDONED))
+    page = abandoned_page(build, max(0, whole_number(request.GET.get("after", ""))))
     return render(request, "annotation/builds/abandoned.html", {"page": page})
 
 
