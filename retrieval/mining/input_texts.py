@@ -73,7 +73,8 @@ def describe_left_out(count: int) -> str:
 
 
 def _wanted(mining: Mining) -> MemberQuerySet:
-    return mining.snippets.members.passing(Rule(mining.rule)).filter(position__lt=mining.until)
+    members = mining.snippets.members.passing(Rule(mining.rule))
+    return members if mining.until is None else members.filter(position__lt=mining.until)
 
 
 def texts_of(members: Sequence[int], option: TextOption | str) -> Texts:
