@@ -63,7 +63,7 @@ PLAIN = {"prompt_set": "paper"}
 PASSWORD = "correct horse battery staple"
 QUERIES = ("reverse a list in place", "parse an iso date", "flatten nested lists")
 SNIPPETS = (
-    "def reverse(items):\n    items.reverse()\n    return items\n",
+    "def reverse(items):  # neither date nor lists\n    items.reverse()\n    return items\n",
     "def parse_date(text):\n    return date.fromisoformat(text)\n",
     "def flatten(rows):\n    return [cell for row in rows for cell in row]\n",
     "def nothing():\n    return None\n",

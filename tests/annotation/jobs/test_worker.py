@@ -53,7 +53,7 @@ def test_a_build_is_mined_annotated_and_done(tools_with: Make, in_process: None)
     build.refresh_from_db()
     tally = Tally.objects.get(build=build)
     assert build.state == Build.State.DONE
-    assert tally.settled == tally.total == Case.objects.filter(build=build).count() == 4
+    assert tally.settled == tally.total == Case.objects.filter(build=build).count() == 6
     assert tally.version > 0
     assert build.finished_at is not None
 
@@ -95,7 +95,7 @@ def test_work_goes_on_after_the_workers_died(tools_with: Make, in_process: None)
     held = claims.claim_cases("llm", 2)
     Case.objects.filter(pk__in=[case.pk for case in held]).update(lease_until=timezone.now())
     worker.until_idle(ALL, tools)
-    assert Tally.objects.get(build=build).settled == 4
+    assert Tally.objects.get(build=build).settled == 6
 
 
 @pytest.mark.django_db(transaction=True)
@@ -109,7 +109,7 @@ def test_a_paused_build_stands_still_and_a_resumed_one_goes_on(tools_with: Make,
     assert Tally.objects.get(build=build).settled == 0
     control_build(build, Action.RESUME)
     worker.until_idle(ALL, tools)
-    assert Tally.objects.get(build=build).settled == 4
+    assert Tally.objects.get(build=build).settled == 6
 
 
 @pytest.mark.django_db
