@@ -44,7 +44,7 @@ def fails(request: HttpRequest) -> HttpResponse:
     raise RuntimeError("nobody foresaw this")
 
 
-urlpatterns = [path("said/", said), path("fails/", fails)]
+urlpatterns = [path("said/", said), path("fails/", fails), path("", said, name="home")]
 alone = override_settings(ROOT_URLCONF=__name__, MIDDLEWARE=[f"{__name__}.Marks", f"{__name__}.Marks"])
 
 

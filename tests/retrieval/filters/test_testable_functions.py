@@ -88,7 +88,7 @@ def test_deep_nesting_is_unreadable_and_not_a_crash() -> None:
         ("def f(a):\n    # why\n    'doc'\n    return a", "def f(a):\n    # why\n    return a"),
         ("def f(a):\n    '''x\f\n    y'''\n    return a\n", "def f(a):\n    return a\n"),
         ("def f(a):\n    return 'text'", "def f(a):\n    return 'text'"),
-        ("def f(a):\n    'doc'\n    print a", "def f(a):\n    'doc'\n    print a"),
+        ("def f(a):\n    'doc'\n    print a", "def f(a):\n    print a"),
         ("x = 1", "x = 1"),
     ],
 )
