@@ -65,7 +65,7 @@ QUERIES = ("reverse a list in place", "parse an iso date", "flatten nested lists
 SNIPPETS = (
     "def reverse(items):  # neither date nor lists\n    items.reverse()\n    return items\n",
     "def parse_date(text):\n    return date.fromisoformat(text)\n",
-    "def flatten(rows):\n    return [cell for row in rows for cell in row]\n",
+    "def flatten(rows):  # nested\n    return [cell for row in rows for cell in row]\n",
     "def nothing():\n    return None\n",
 )
 PROGRAM = "def main():\n    assert reverse([1, 2]) == [2, 1]\n\n\nmain()\n"
