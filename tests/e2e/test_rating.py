@@ -114,7 +114,7 @@ def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[
     expect(page.locator("main")).to_contain_text("Nothing is left for you here")
 
 
-@pytest.mark.parametrize("page", ["session"], indirect=True)
+@pytest.mark.parametrize("page", ["arranged"], indirect=True)
 def test_an_escape_that_cancels_a_conversion_labels_nothing(page: Page) -> None:
     cancel_conversion(page, "e", "#notes")
 

@@ -9,7 +9,7 @@ from playwright.sync_api import APIResponse, BrowserContext, Page, Route, expect
 
 from tests.e2e.conftest import Login, Watched
 from tests.e2e.launching import TESTED
-from tests.e2e.pages import cancel_conversion
+from tests.e2e.pages import cancel_conversion, until_keys_work
 from tests.e2e.workbench import Workbench
 
 REASON = "Half of it: 10 u n p z 0 1"
@@ -68,7 +68,7 @@ def test_keys_are_dead_while_typing_and_the_reason_outlives_a_reload(page: Page)
     ("key", "field"), [("e", "#reason"), ("c", "#call-expression"), ("t", ".cm-content")]
 )
 def test_an_escape_that_cancels_a_conversion_leaves_no_field(page: Page, key: str, field: str) -> None:
-    page.wait_for_selector(".cm-content")
+    until_keys_work(page)
     cancel_conversion(page, key, field)
 
 
