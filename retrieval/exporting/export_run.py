@@ -13,8 +13,8 @@ from retrieval.exporting.content import Held, Subject, subject_of
 from retrieval.exporting.files import FORMAT, MANIFEST, stage_export
 from retrieval.exporting.labels import LabelChoice
 from retrieval.exporting.parts import Parts, split_benchmark
-from retrieval.exporting.rounding import round_relevances, rounding_of
 from retrieval.exporting.splits import Report
+from retrieval.exporting.whole_grades import round_relevances, rounding_of
 from retrieval.exporting.withholding_policy import Withhold, reasons_told
 from retrieval.filters import Rule
 from retrieval.models import Benchmark

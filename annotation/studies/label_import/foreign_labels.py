@@ -15,8 +15,8 @@ from hashlib import sha256
 from typing import BinaryIO, Final
 
 from annotation.stats.agreement.reliability import MOST_VALUES
+from retrieval.sources.readers.compression import encoding_of
 from retrieval.sources.readers.lines import find_separator
-from retrieval.sources.readers.packing import encoding_of
 from retrieval.texts.hostile import mark_hostile_characters
 
 MOST_ROWS: Final = 200_000

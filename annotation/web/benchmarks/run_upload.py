@@ -22,7 +22,7 @@ from retrieval.evaluation.runs.system_run import SYSTEM_LENGTH
 from retrieval.filters import TEXT_OPTIONS
 from retrieval.jobs import delete_stored_files, find_open_job, store_job_file, submit_job
 from retrieval.models import Benchmark, Job, Pool
-from retrieval.sources.readers.packing import packing_of
+from retrieval.sources.readers.compression import packing_of
 from retrieval.texts.hostile import mark_hostile_characters
 
 NOT_KNOWN: Final = ("", "not known")

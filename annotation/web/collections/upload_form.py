@@ -23,7 +23,7 @@ from retrieval.models import Collection, Job
 from retrieval.sources import Problem
 from retrieval.sources.code.languages import LANGUAGES
 from retrieval.sources.formats.table import peek_table_file
-from retrieval.sources.readers.packing import PACKED, without_packing
+from retrieval.sources.readers.compression import PACKED, without_packing
 from retrieval.uploads import Format, ImportOrder, by_name, discard_upload, forget_files
 from retrieval.uploads.files import COLUMNS, place_of_upload
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from retrieval.sources.code.archives import TARS, ZIPS
-from retrieval.sources.readers.packing import PACKED
+from retrieval.sources.readers.compression import PACKED
 from retrieval.uploads import Format
 
 SOURCES: Final = (".py", *ZIPS, *TARS, ".ipynb")

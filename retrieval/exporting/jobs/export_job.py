@@ -13,7 +13,7 @@ from retrieval.exporting.export_run import Exported, Options, export_benchmark
 from retrieval.exporting.files import why_unwritten
 from retrieval.exporting.jobs.order import ExportOrder, file_of
 from retrieval.exporting.labels import LabelChoice
-from retrieval.exporting.rounding import Fractions
+from retrieval.exporting.whole_grades import Fractions
 from retrieval.exporting.withholding_policy import Withhold
 from retrieval.jobs import close_job
 from retrieval.management.progress import Progress

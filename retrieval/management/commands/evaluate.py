@@ -38,8 +38,8 @@ from retrieval.metrics.names import UnknownMeasure, describe_measure_names, pars
 from retrieval.metrics.resampling import FEW, FEW_TOLD
 from retrieval.mining import known_encoders
 from retrieval.models import Pool
+from retrieval.sources.readers.compression import without_packing
 from retrieval.sources.readers.lines import Malformed
-from retrieval.sources.readers.packing import without_packing
 from retrieval.texts.plurals import count_noun
 
 FIGURES = "figures of the leaderboard, kept so that nobody waits for the page"

@@ -16,7 +16,7 @@ from retrieval.exporting.content import NothingToExport
 from retrieval.exporting.export_run import FORMATS, Exported, Options, export_benchmark
 from retrieval.exporting.files import FolderInUse, why_unwritten
 from retrieval.exporting.labels import LabelChoice
-from retrieval.exporting.rounding import Fractions
+from retrieval.exporting.whole_grades import Fractions
 from retrieval.exporting.withholding_policy import Withhold
 from retrieval.management.light import LightCommand
 from retrieval.sources.readers.parquet import MissingLibrary

@@ -111,6 +111,12 @@ class Command(LightCommand):
                 options["allow_partial"],
             )
             done = self.perform(options, how)
+        self.report(done, options, time.monotonic() - began)
+        refuse_nothing(done, bool(options.get("refusals", Refusals()).steps), options.get("codebase"))
+        fail_for_refusals(done, options["dry_run"])
+
+    def report(self, done: Imported, options: dict[str, Any], seconds: float) -> None:
+        """Say what was read, refused, stored and published."""
         self.tell_problems(done, options["problems"])
         for kind, counts in (("queries", done.queries), ("snippets", done.snippets), ("others", done.others)):
             if counts is not None:
@@ -133,11 +139,9 @@ class Command(LightCommand):
             self.stdout.write(left_out(options["name"], done.benchmark), ending="")
         if "refusals" in options and options["refusals"].steps:
             self.stdout.write("\n".join(options["refusals"].lines()))
-        self.stdout.write(format_import_pace(done.total(), time.monotonic() - began))
+        self.stdout.write(format_import_pace(done.total(), seconds))
         if options["dry_run"]:
             self.stdout.write("Nothing was stored (--dry-run).")
-        refuse_nothing(done, bool(options.get("refusals", Refusals()).steps), options.get("codebase"))
-        fail_for_refusals(done, options["dry_run"])
 
     def tell_problems(self, done: Imported, file: Path | None) -> None:
         """The first of them, how many more there are, and where all are."""

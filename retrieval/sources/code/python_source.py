@@ -22,7 +22,7 @@ from retrieval.sources.code import notebooks
 from retrieval.sources.code.files import SPDX, SourceFile, find_first_group
 from retrieval.sources.code.other_versions import FoundFunction, find_functions_by_grammar
 from retrieval.sources.code.places import iterate_source_files
-from retrieval.sources.readers.packing import UTF_8, encoding_of
+from retrieval.sources.readers.compression import UTF_8, encoding_of
 from sandbox.candidate.syntax import FILE
 
 

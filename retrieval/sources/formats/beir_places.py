@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from retrieval.sources.readers.packing import PACKED
+from retrieval.sources.readers.compression import PACKED
 from retrieval.sources.readers.parquet import ENDING, split_of
 from retrieval.sources.readers.records import kind_of
 

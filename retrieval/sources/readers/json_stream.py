@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from retrieval.sources import Problem
-from retrieval.sources.readers.packing import PACKED_AT_MOST, UNREADABLE, open_text, why_unread
+from retrieval.sources.readers.compression import PACKED_AT_MOST, UNREADABLE, open_text, why_unread
 
 RECORD_LIMIT = 4 * 2**20
 """Characters in one element; a function or query that is longer is a damaged file."""

@@ -15,7 +15,7 @@ from itertools import chain, count
 from pathlib import Path
 from typing import Final
 
-from retrieval.sources.readers.packing import PACKED_AT_MOST, UNREADABLE, open_text, why_unread
+from retrieval.sources.readers.compression import PACKED_AT_MOST, UNREADABLE, open_text, why_unread
 
 SEPARATORS: Final = (",", ";", "\t")
 LINE_LIMIT = 65_536

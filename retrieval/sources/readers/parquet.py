@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from retrieval.sources import Problem
+from retrieval.sources.readers.compression import PACKED_AT_MOST, SURELY_SMALL
 from retrieval.sources.readers.json_stream import RECORD_LIMIT
-from retrieval.sources.readers.packing import PACKED_AT_MOST, SURELY_SMALL
 from retrieval.sources.readers.read_progress import add_read_bytes
 from retrieval.sources.readers.records import Object, kind_of, read_record_objects
 

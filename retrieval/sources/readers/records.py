@@ -18,9 +18,7 @@ from pathlib import Path
 from typing import Any, TextIO, TypeAlias
 
 from retrieval.sources import Problem
-from retrieval.sources.readers.json_stream import DECODER, RECORD_LIMIT, stream_json_elements
-from retrieval.sources.readers.lines import clip_text, find_separator, named_twice
-from retrieval.sources.readers.packing import (
+from retrieval.sources.readers.compression import (
     PACKED,
     PACKED_AT_MOST,
     UNREADABLE,
@@ -28,6 +26,8 @@ from retrieval.sources.readers.packing import (
     why_unread,
     without_packing,
 )
+from retrieval.sources.readers.json_stream import DECODER, RECORD_LIMIT, stream_json_elements
+from retrieval.sources.readers.lines import clip_text, find_separator, named_twice
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
 WHOLE = re.compile(r"(?<=\d)\.0+$")

@@ -16,7 +16,7 @@ from typing import Final
 
 from retrieval.sources.code import archives
 from retrieval.sources.code.archives import UNREADABLE, why_refused
-from retrieval.sources.readers.packing import PACKED_AT_MOST, SURELY_SMALL
+from retrieval.sources.readers.compression import PACKED_AT_MOST, SURELY_SMALL
 
 DEEPEST: Final = 3
 """Folders around the files: whoever zips a folder has its name before each path."""

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.sources.readers import packing
+from retrieval.sources.readers import compression
 from retrieval.sources.readers.lines import (
     Malformed,
     clip_text,
@@ -39,7 +39,7 @@ def test_a_gzipped_file_is_known_by_its_first_bytes(file: Path) -> None:
 
 
 def test_what_unpacks_like_a_bomb_is_not_read(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(packing, "SURELY_SMALL", 1000)
+    monkeypatch.setattr(compression, "SURELY_SMALL", 1000)
     file.write_bytes(gzip.compress(b"one\n" * 100_000))
     with pytest.raises(Malformed, match="unpacks to over 200 times"):
         list(read_numbered_lines(file))

@@ -18,7 +18,7 @@ from pyarrow import parquet
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
 from retrieval.sources.formats.beir import read_beir_folder
 from retrieval.sources.readers import parquet as reading
-from retrieval.sources.readers.packing import SURELY_SMALL
+from retrieval.sources.readers.compression import SURELY_SMALL
 
 QUERIES = [{"_id": "q1", "text": "sort a list"}, {"_id": "q2", "text": "read a file"}]
 CORPUS = [

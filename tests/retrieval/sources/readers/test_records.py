@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.sources import Problem
-from retrieval.sources.readers import packing, records
+from retrieval.sources.readers import compression, records
 from retrieval.sources.readers.records import (
     Refused,
     lines_of,
@@ -133,7 +133,7 @@ def test_what_json_writes_is_read_back(
 def test_what_packs_too_well_is_read_to_a_limit_and_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, content: str
 ) -> None:
-    monkeypatch.setattr(packing, "SURELY_SMALL", 1000)
+    monkeypatch.setattr(compression, "SURELY_SMALL", 1000)
     path = tmp_path / "bomb.jsonl.gz"
     path.write_bytes(gzip.compress(content.encode()))
     told = [found for found in records.lines_of(path, limit=10_000) if isinstance(found, Problem)]

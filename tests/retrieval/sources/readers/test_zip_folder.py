@@ -9,7 +9,7 @@ import pytest
 
 from retrieval.sources.code import archives
 from retrieval.sources.readers import zip_folder
-from retrieval.sources.readers.packing import SURELY_SMALL
+from retrieval.sources.readers.compression import SURELY_SMALL
 from retrieval.sources.readers.zip_folder import BEIR, CODESEARCHNET, RELEASE, Layout, NotUnpacked, unpack_zip
 
 PARTS = ("corpus", "qrels", "queries")

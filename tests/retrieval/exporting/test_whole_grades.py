@@ -18,7 +18,7 @@ from retrieval.collections.importer import import_items
 from retrieval.collections.label_import import Target, import_qrels
 from retrieval.evaluation.content import find_named_benchmark
 from retrieval.exporting.export_run import Options, export_benchmark
-from retrieval.exporting.rounding import Fractions
+from retrieval.exporting.whole_grades import Fractions
 from retrieval.models import Benchmark, Collection
 from retrieval.releases import import_release
 from retrieval.sources.formats.beir import read_beir_folder

@@ -16,10 +16,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.sources import Problem
-from retrieval.sources.readers import packing
+from retrieval.sources.readers import compression
+from retrieval.sources.readers.compression import UNREADABLE, open_text
 from retrieval.sources.readers.json_stream import Element, stream_json_elements
 from retrieval.sources.readers.lines import Malformed, read_numbered_lines
-from retrieval.sources.readers.packing import UNREADABLE, open_text
 from retrieval.sources.readers.records import read_record_objects
 
 
@@ -60,7 +60,7 @@ def test_packed_arrays_and_lines_are_known_by_their_first_bytes(tmp_path: Path, 
 def test_what_unpacks_like_a_bomb_is_read_to_the_limit(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, packed: str
 ) -> None:
-    monkeypatch.setattr(packing, "SURELY_SMALL", 1000)
+    monkeypatch.setattr(compression, "SURELY_SMALL", 1000)
     lines, array = tmp_path / f"a.jsonl{packed}", tmp_path / f"a.json{packed}"
     lines.write_bytes(PACK[packed](b'{"a": 1}\n' * 1_000_000))
     array.write_bytes(PACK[packed](b"[" + b"1," * 4_000_000 + b"1]"))
@@ -90,7 +90,7 @@ def test_members_of_a_packed_file_are_read_one_after_another(tmp_path: Path) -> 
 def test_xz_that_wants_more_memory_than_is_given_is_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(packing, "XZ_MEMORY_BYTES", 1_000_000)
+    monkeypatch.setattr(compression, "XZ_MEMORY_BYTES", 1_000_000)
     path = tmp_path / "a.jsonl.xz"
     path.write_bytes(lzma.compress(b'{"a": 1}\n'))
     (problem,) = read_record_objects(path)
