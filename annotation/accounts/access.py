@@ -28,7 +28,7 @@ class TokensEnd:
         return "With a new password all other sessions and all API tokens of the account end."
 
     def password_changed(self, password: str, user: Any = None) -> None:
-        """Called once the new password is stored, not where the same one is hashed anew."""
+        """Called after a new password is stored, but not when the same one is only hashed again."""
         if user is not None and user.pk:
             ApiToken.objects.filter(user=user.pk).delete()
 

@@ -1,9 +1,9 @@
 """Who was served what agents or others said of which pair: nobody who has seen a pair can label it blind
 afterwards, or change a label that was given before.
 
-A pair is seen by itself, or with all others of a benchmark whose labels somebody was given as a file, or of a
-build whose cases somebody saw chosen, sorted or counted by what was said of them: what such a list leaves out
-is told, too. That is one row, whatever their size, and the pairs are looked up when somebody asks.
+A pair is seen by itself, or together with all others of a benchmark or a build. A file of a benchmark's
+labels shows all of them. A list that was filtered, sorted or counted by verdicts also tells of the cases that
+it leaves out. Such a group is one row, whatever its size; its pairs are looked up when somebody asks.
 """
 
 from __future__ import annotations
@@ -65,8 +65,9 @@ def mark_counts_seen(
 
 
 def mark_list_seen(user: AbstractBaseUser | AnonymousUser, build: int, among: QuerySet[Case]) -> None:
-    """Remember that cases `among` those of a build (id) were chosen, sorted or counted by what was said of
-    them. Safe to repeat.
+    """Remember a list of a build's cases that was filtered, sorted or counted by verdicts.
+
+    It tells of all the cases that it was taken from (`among`). Safe to repeat.
     """
     if not user.is_authenticated or SeenBuild.objects.filter(user_id=user.pk, build=build).exists():
         return

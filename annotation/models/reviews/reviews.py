@@ -116,8 +116,9 @@ class Seen(models.Model):
 
 
 class SeenBuild(models.Model):
-    """That a person was served a list of a build's cases that was chosen, sorted or counted by what was said
-    of them: as `Seen` of each of its pairs, in one row. What a list leaves out is told, too.
+    """A person was shown a list of a build's cases that was filtered, sorted or counted by verdicts.
+
+    One row stands for a `Seen` of each pair of the build: such a list also tells of the cases it leaves out.
     """
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="seen_builds")

@@ -176,7 +176,7 @@ def refuse_bad_rating(now: Assignment, phase: str, mine: RaterStatement, last: R
 def refuse_if_final(now: Assignment, phase: str, last: Rating | None) -> None:
     """Raises BadRating where the rater has seen too much since `last` was said, or the pair was skipped.
 
-    That is anything that is closed to raters, once their part is over; before, what was said of the pair.
+    After their part is over, that is any page closed to raters; before, a verdict about the pair.
     """
     shown = now.enrolment.shown_at
     if shown is not None and (last or now).created_at <= shown:

@@ -64,7 +64,7 @@ class Filters:
 
     @property
     def chooses(self) -> bool:
-        """Whether what was said of the candidates decides on it."""
+        """Whether the list depends on verdicts about the candidates."""
         return bool(self.matches or self.state or self.differs or self.tag)
 
 

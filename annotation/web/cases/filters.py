@@ -113,7 +113,7 @@ class Filters:
 
     @property
     def tells(self) -> bool:
-        """Whether which cases a list has, or their order, tells what was said of them."""
+        """Whether the cases in a list, or their order, give away verdicts."""
         names = (known.name for known in fields(self) if known.name not in NEUTRAL)
         return self.sort != "made" or any(getattr(self, name) for name in names)
 

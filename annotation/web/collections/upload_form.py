@@ -42,7 +42,7 @@ def build_collection_field(kind: Collection.Kind, label: str) -> forms.ModelChoi
 
 
 def describe_endings(endings: tuple[str, ...]) -> str:
-    """Endings in words; those of packed tables together."""
+    """The endings in words; packed tables are named once."""
     plain = [end for end in endings if end.startswith(".tar") or end == without_packing(end)]
     packed = f", also packed ({', '.join(PACKED)})" if len(plain) < len(endings) else ""
     return f"{', '.join(plain)}{packed}"
