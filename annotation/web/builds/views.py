@@ -131,7 +131,10 @@ def control(request: HttpRequest, pk: int) -> HttpResponse:
 @require_role(Role.ADMIN, GET)
 def abandoned(request: HttpRequest, pk: int) -> HttpResponse:
     build = find_visible_build(request, pk)
-    mark_list_seen(request.user, pk, Case.objects.filter(build=build, stage=Stage.ABANDONED))
+    cases = Case.objects.filter(build=build)
+    if not builds_visible_to(request.user).filter(pk=pk).exists():  # a rater's own pairs are in it
+        cases = cases.filter(stage=Stage.ABANDONED)
+    mark_list_seen(request.user, pk, cases)
     page = abandoned_page(build, max(0, whole_number(request.GET.get("after", ""))))
     return render(request, "annotation/builds/abandoned.html", {"page": page})
 
