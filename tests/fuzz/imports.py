@@ -52,6 +52,10 @@ def _table(ending: str, records: Any) -> Source:
 
 def _beir(ending: str, corpus: Any, queries: Any, labels: Any) -> Source:
     qrels = "qrels/test.parquet" if ending == ".parquet" else "qrels/test.tsv"
+    if ending == ".parquet":  # its columns are of texts
+        corpus, queries = (
+            [{key: as_text(said) for key, said in one.items()} for one in of] for of in (corpus, queries)
+        )
     names = f"corpus{ending}", f"queries{ending}"
     files = {names[0]: corpus, names[1]: queries, qrels: labels}
     return Source(files, ("beir", "{}"), ((names[0], "text"), (names[1], "text")))
