@@ -426,7 +426,7 @@ def note(word):
     called.set()
 
 
-call_later(0.02, note, "later")
+call_later(0.2, note, "later")
 order.append("now")
 assert called.wait(2)
 assert order == ["now", "later"]
