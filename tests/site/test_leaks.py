@@ -43,7 +43,7 @@ from annotation.models import (
 )
 from annotation.review import labels
 from annotation.stages import Stage
-from retrieval.models import Candidate, Collection, Pair, Pin, Text
+from retrieval.models import Candidate, Collection, Pair, PairList, Pin, Text
 from tests import factories, studies
 from tests.site.samples import Samples, samples
 from tests.site.test_access import NOTE, Route, browser, ours, posted
@@ -139,9 +139,9 @@ def told(user: User, route: Route, path: str) -> dict[str, Answer]:
 
 
 def take_back_numbers() -> None:
-    """PostgreSQL rolls all back but these: so the next pin has its number whoever was asked before."""
+    """PostgreSQL rolls all back but these: so what is made next has its number whoever was asked before."""
     with connection.cursor() as cursor:
-        for statement in connection.ops.sequence_reset_sql(no_style(), [Pin]):
+        for statement in connection.ops.sequence_reset_sql(no_style(), [Pin, PairList, Collection]):
             cursor.execute(statement)
 
 
