@@ -47,7 +47,7 @@ LONGEST_FIRST = """
     site/test_untrusted_python site/test_sample site/test_leaks_moments
     sandbox/backends/test_protections sandbox/test_hostile sandbox/test_verdicts sandbox/test_backends
     sandbox/test_honest bench/review/test_latency site/test_leaks sandbox/backends/test_docker
-    site/test_access sandbox/test_expression_call site/dump/test_demo_home annotation/jobs/test_celery_tasks
+    site/test_access sandbox/test_expression_call annotation/jobs/test_celery_tasks
     sandbox/test_hostile_cases annotation/builds/test_live_build annotation/builds/drift/test_live_drift
     bench/pipeline/test_throughput sandbox/test_survival site/test_real_build
     annotation/stats/agreement/test_simulated

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 
@@ -36,16 +36,36 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
 
 @pytest.fixture
 def demo(home: Path) -> Demo:
-    """Run `manage.py demo --no-serve --json` on a sample folder, with a fresh database or the last one's."""
+    """Run `manage.py demo --no-serve --json` on a sample folder, with a fresh database."""
 
-    def run(folder: Path, *, fresh: bool = True, **environment: str) -> subprocess.CompletedProcess[str]:
-        if fresh:
-            for path in home.glob("workbench.sqlite3*"):
-                path.unlink()
-            shutil.copy(home / "empty.sqlite3", home / "workbench.sqlite3")
-        return manage(home, "demo", "--no-serve", "--json", "--sample", str(folder), **environment)
+    def run(folder: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+        for path in home.glob("workbench.sqlite3*"):
+            path.unlink()
+        shutil.copy(home / "empty.sqlite3", home / "workbench.sqlite3")
+        return run_demo(home, folder, **environment)
 
     return run
+
+
+class Shipped(NamedTuple):
+    """A home in which the whole sample was built, a copy of that sample, and what the command printed."""
+
+    home: Path
+    sample: Path
+    found: dict[str, Any]
+
+
+@pytest.fixture(scope="module")
+def shipped(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Shipped]:
+    folder = tmp_path_factory.mktemp("shipped")
+    share(folder)
+    sample = Path(shutil.copytree(ROOT / "sample", tmp_path_factory.mktemp("whole") / "sample"))
+    yield Shipped(folder, sample, result(run_demo(folder, sample)))
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def run_demo(home: Path, sample: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    return manage(home, "demo", "--no-serve", "--json", "--sample", str(sample), **environment)
 
 
 def manage(home: Path, *arguments: str, **environment: str) -> subprocess.CompletedProcess[str]:
@@ -84,19 +104,34 @@ def write(path: Path, rows: list[dict[str, Any]]) -> None:
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
 
 
-def test_the_shipped_sample_settles_every_pair_and_agrees_with_the_truth(demo: Demo, tmp_path: Path) -> None:
-    sample = Path(shutil.copytree(ROOT / "sample", tmp_path / "sample"))
-    found = result(demo(sample))
+def test_the_shipped_sample_settles_every_pair_and_agrees_with_the_truth(shipped: Shipped) -> None:
+    found = shipped.found
     assert (found["queries"], found["pairs"], found["settled"], found["abandoned"]) == (24, 192, 192, 0)
     assert found["executable_rate"] >= 0.9
     assert found["agreement_with_truth"] >= 0.95
-    truth = lines(sample / "truth.jsonl")
+    truth = lines(shipped.sample / "truth.jsonl")
     truth[0]["label"] = 1 - truth[0]["label"]
-    write(sample / "truth.jsonl", truth)
-    flipped = result(demo(sample, fresh=False))
+    write(shipped.sample / "truth.jsonl", truth)
+    flipped = result(run_demo(shipped.home, shipped.sample))
     assert flipped["settled"] == 192
     moved = flipped["agreement_with_truth"] - found["agreement_with_truth"]
     assert abs(moved) == pytest.approx(1 / 192), "one flipped truth moves it by one pair"
+
+
+def test_a_moved_home_is_the_same_to_the_last_byte(shipped: Shipped, tmp_path: Path) -> None:
+    second, dump, again = (tmp_path / name for name in ("second", "dump", "again"))
+    second.mkdir()
+    manage(shipped.home, "export", "everything", str(dump)).check_returncode()
+    assert tables_of(dump)["annotation.case"]["rows"] == 192
+    told = manage(second, "import", "everything", str(dump))
+    assert "192  annotation.case" in told.stdout, told.stderr
+    manage(second, "export", "everything", str(again)).check_returncode()
+    assert tables_of(again) == tables_of(dump)
+
+
+def tables_of(dump: Path) -> dict[str, Any]:
+    tables: dict[str, Any] = json.loads((dump / "everything.json").read_text())["tables"]
+    return tables
 
 
 def test_a_changed_function_makes_its_requests_lack_a_reply_and_the_run_names_them(
