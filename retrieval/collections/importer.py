@@ -306,13 +306,15 @@ def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options)
     Without a code base the snippets are the code of the pairs.
     """
     done = Imported(queries := options.counts(), snippets := options.counts(), others := options.counts())
-    told = replace(options, tick=lambda _: options.tick(done.total()))
+    told, known = replace(options, tick=lambda _: options.tick(done.total())), cosqa.TextsById()
     for path in (file, codebase or file, file):
         expect_file_read(path)
-    import_records(name, Collection.Kind.QUERIES, str(file.name), cosqa.read_queries(file), queries, told)
-    records = cosqa.read_snippets(codebase) if codebase else cosqa.read_code_of_pairs(file)
-    import_records(name, Collection.Kind.SNIPPETS, (codebase or file).name, records, snippets, told)
-    _label_cosqa(file, name, others, told)
+    asked = cosqa.read_queries(file, known=known)
+    import_records(name, Collection.Kind.QUERIES, str(file.name), asked, queries, told)
+    read = cosqa.read_snippets if codebase else cosqa.read_code_of_pairs
+    code = read(codebase or file, known=known)
+    import_records(name, Collection.Kind.SNIPPETS, (codebase or file).name, code, snippets, told)
+    _label_cosqa(cosqa.read_labels(file, known), file, name, others, told)
     told.tick(others)  # what follows the last label was read as well
     stored = Imported(
         queries,
@@ -322,9 +324,11 @@ def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options)
     return stored.with_benchmark(options, lambda notes: benchmark_of_import(name, notes))
 
 
-def _label_cosqa(file: Path, name: str, others: ImportCounts, options: Options) -> None:
+def _label_cosqa(
+    labels: Iterable[GivenLabel | Problem], file: Path, name: str, others: ImportCounts, options: Options
+) -> None:
     """Store the labels of a file; in a dry run count them."""
-    given = readable_labels(cosqa.read_labels(file), others.refuse_unread)
+    given = readable_labels(labels, others.refuse_unread)
     if options.dry_run:
         others.labels = sum(1 for _ in given)
         return

@@ -128,7 +128,7 @@ class _Import:
         self.snippets: Members | None = None
         self.givers: dict[Giver, tuple[int, str, bool, str]] = {}
         self.means: dict[int, Chosen] = {}
-        self.apart = Apart()
+        self.apart, self.known = Apart(), cosqa.TextsById()
 
     def done(self) -> Imported:
         queries, snippets = (part.counts if part else None for part in (self.queries, self.snippets))
@@ -147,9 +147,9 @@ class _Import:
         release = self.release
         queries, codebase = release.queries or release.pairs, release.codebase or release.pairs
         assert queries and codebase, "else it is no release"
-        ask = cosqa.read_query_file if release.queries else cosqa.read_queries
-        code = cosqa.read_snippet_file if release.codebase else cosqa.read_snippets
-        return ask(queries, LICENCE), code(codebase, LICENCE)
+        return cosqa.read_queries(queries, LICENCE, self.known), cosqa.read_snippets(
+            codebase, LICENCE, self.known
+        )
 
     def counted(self) -> Imported:
         """What is there, and nothing stored."""
@@ -246,7 +246,9 @@ class _Import:
                 and not cosqa.has_label(element.value)
             ):
                 continue  # a pair without a label is unjudged
-            found = element if isinstance(element, Problem) else cosqa.read_pair_label(element, path)
+            found = (
+                element if isinstance(element, Problem) else cosqa.read_pair_label(element, path, self.known)
+            )
             if isinstance(found, Problem):
                 yield found if self.release.queries or found.record not in refused else None
                 continue

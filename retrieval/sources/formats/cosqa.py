@@ -15,26 +15,27 @@ from typing import Any
 
 from retrieval.sources import GivenLabel, Problem, Record
 from retrieval.sources.readers.json_stream import Element, stream_json_elements
-from retrieval.sources.readers.records import IdsOfFile, Refused, has_any, name_of_record
+from retrieval.sources.readers.records import IdsOfFile, Refused, name_of_record
 from retrieval.sources.readers.seen_ids import Seen
 
 QUERY_TEXT = ("doc", "query")
-QUERY_ID = ("query-idx", "idx")
+ANY_ID = ("idx", "_id", "id")
+"""Of a pair: `idx` is its query's, and the others are its own."""
+QUERY_ID = ("query-idx", "query_idx", "query-id", "query_id", "queryid", "qid", *ANY_ID)
 CODE_TEXT = ("code",)
-CODE_ID = ("code-idx", "retrieval_idx", "idx")
+CODE_ID = ("code-idx", "code_idx", "code-id", "code_id", "codeid", "retrieval_idx", *ANY_ID)
 PAIR_NAME = re.compile(r"cosqa-[a-z]+-([0-9]{1,18})")
 LABELS = (0, 1)
 
 __all__ = [
     "GivenLabel",
+    "TextsById",
     "has_label",
     "read_code_of_pairs",
     "read_labels",
     "read_pair_label",
     "read_pairs",
     "read_queries",
-    "read_query_file",
-    "read_snippet_file",
     "read_snippets",
 ]
 
@@ -43,88 +44,98 @@ class _WrongShape(ValueError):
     """A record is not what the format says; the message tells what was expected."""
 
 
-def read_queries(path: Path, licence: str = "") -> Iterator[Record | Problem]:
-    """Yield the queries of a file of queries or pairs; a query of several pairs comes once for each."""
-    ids = IdsOfFile()
+class TextsById:
+    """What the ids of an import stand for, in all of its files: one text each, and the first counts."""
+
+    def __init__(self) -> None:
+        self.queries, self.snippets = Seen(), Seen()
+
+    def why_other(self, element: Element, text: str, id_keys: Sequence[str]) -> str:
+        """Why a record is refused whose id stood for another text before; mostly empty."""
+        if not isinstance(element.value, dict) or not (name := _given_id(element, id_keys)):
+            return ""
+        return (self.queries if id_keys == QUERY_ID else self.snippets).refusal(name, text)
+
+
+def read_queries(path: Path, licence: str = "", known: TextsById | None = None) -> Iterator[Record | Problem]:
+    """Yield the queries of a file of queries or pairs; a query of several pairs comes once for each.
+
+    `known` is one for all readers of an import: what an id of one file means, it means in the others.
+    """
+    known, ids = known or TextsById(), IdsOfFile()
     for element in stream_json_elements(path):
-        found = _record(element, path, QUERY_TEXT, QUERY_ID, licence, ids)
+        found = _known_record(element, path, QUERY_TEXT, QUERY_ID, licence, ids, known)
         yield found.with_labels if isinstance(found, Problem) and _may_be_judged(element) else found
 
 
-def read_query_file(path: Path, licence: str = "") -> Iterator[Record | Problem]:
-    """Yield the queries of a file of their own, in which an id stands for one query: the first counts."""
-    seen, ids = Seen(), IdsOfFile()
-    for element in stream_json_elements(path):
-        found = _record(element, path, QUERY_TEXT, QUERY_ID, licence, ids)
-        yield _once(element, found, path, QUERY_ID, seen)
-
-
-def read_snippets(path: Path, licence: str = "") -> Iterator[Record | Problem]:
+def read_snippets(
+    path: Path, licence: str = "", known: TextsById | None = None
+) -> Iterator[Record | Problem]:
     """Yield the functions of a code base."""
-    ids = IdsOfFile()
+    known, ids = known or TextsById(), IdsOfFile()
     for element in stream_json_elements(path):
-        yield _snippet(element, path, licence, ids)
+        if isinstance(element, Element) and element.key is not None:
+            yield _mapped(element, element.key, path, licence, known)
+        else:
+            yield _known_record(element, path, CODE_TEXT, CODE_ID, licence, ids, known)
 
 
-def read_snippet_file(path: Path, licence: str = "") -> Iterator[Record | Problem]:
-    """As `read_snippets`; an id of an array stands for one function: the first counts."""
-    seen, ids = Seen(), IdsOfFile()
-    for element in stream_json_elements(path):
-        yield _once(element, _snippet(element, path, licence, ids), path, CODE_ID, seen)
-
-
-def read_code_of_pairs(path: Path, licence: str = "") -> Iterator[Record | Problem]:
+def read_code_of_pairs(
+    path: Path, licence: str = "", known: TextsById | None = None
+) -> Iterator[Record | Problem]:
     """Yield the code of a file of pairs, once for each; records without any (queries) are passed over.
 
     So are records that `read_queries` or, where they have a label, `read_labels` tells of.
     """
-    ids = IdsOfFile()
+    known, ids = known or TextsById(), IdsOfFile()
     for element in stream_json_elements(path):
         if not isinstance(element, Element) or not isinstance(element.value, dict):
             continue
         if any(key in element.value for key in CODE_TEXT):
-            found = _record(element, path, CODE_TEXT, CODE_ID, licence, ids)
+            found = _known_record(element, path, CODE_TEXT, CODE_ID, licence, ids, known)
             if isinstance(found, Record) or not has_label(element.value):
                 yield found
 
 
-def read_labels(path: Path) -> Iterator[GivenLabel | Problem]:
+def read_labels(path: Path, known: TextsById | None = None) -> Iterator[GivenLabel | Problem]:
     """Yield the labels of a file of pairs; records without a label (a file of queries) are passed over.
 
     So are records without a readable query, which `read_queries` tells of.
     """
-    ids = IdsOfFile()
+    known, ids = known or TextsById(), IdsOfFile()
     for element in stream_json_elements(path):
-        query = _record(element, path, QUERY_TEXT, QUERY_ID, "", ids)
+        query = _known_record(element, path, QUERY_TEXT, QUERY_ID, "", ids, known)
         if isinstance(element, Element) and isinstance(query, Record) and has_label(element.value):
-            yield read_pair_label(element, path)
+            yield read_pair_label(element, path, known)
 
 
-def read_pairs(path: Path) -> Iterator[GivenLabel | Problem]:
+def read_pairs(path: Path, known: TextsById | None = None) -> Iterator[GivenLabel | Problem]:
     """Yield the labels of a file of pairs whose queries have a file of their own.
 
     Nobody else tells what can't be read in it; records without a label are passed over.
     """
+    known = known or TextsById()
     for element in stream_json_elements(path):
         if isinstance(element, Problem):
             yield element.with_labels
         elif not isinstance(element.value, dict) or has_label(element.value):
-            yield read_pair_label(element, path)
+            yield read_pair_label(element, path, known)
 
 
-def _snippet(element: Element | Problem, path: Path, licence: str, ids: IdsOfFile) -> Record | Problem:
-    if isinstance(element, Element) and element.key is not None:
-        return _mapped(element, element.key, path, licence)
-    return _record(element, path, CODE_TEXT, CODE_ID, licence, ids)
-
-
-def _once(
-    element: Element | Problem, found: Record | Problem, path: Path, id_keys: Sequence[str], seen: Seen
+def _known_record(
+    element: Element | Problem,
+    path: Path,
+    text_keys: Sequence[str],
+    id_keys: Sequence[str],
+    licence: str,
+    ids: IdsOfFile,
+    known: TextsById,
 ) -> Record | Problem:
-    """What was found, or why not: its id stood for another text before."""
-    if isinstance(found, Problem) or isinstance(element, Problem) or not isinstance(element.value, dict):
+    """As `_record`; a problem also where the record's id stood for another text before."""
+    found = _record(element, path, text_keys, id_keys, licence, ids)
+    if isinstance(found, Problem) or isinstance(element, Problem):
         return found
-    why = seen.refusal(found.source_id, found.text) if has_any(element.value, id_keys) else ""
+    why = known.why_other(element, found.text, id_keys)
     return Problem(str(path), element.number, why) if why else found
 
 
@@ -146,10 +157,12 @@ def _record(
     return Record(text, name, path.name, licence, read, bool(_given_id(element, id_keys)))
 
 
-def _mapped(element: Element, code: str, path: Path, licence: str) -> Record | Problem:
+def _mapped(element: Element, code: str, path: Path, licence: str, known: TextsById) -> Record | Problem:
     if not isinstance(element.value, int) or isinstance(element.value, bool) or not code.strip():
         message = f"expected a function and its index, found {code[:20]!r}: {str(element.value)[:20]!r}"
         return Problem(str(path), element.number, message)
+    if why := known.snippets.refusal(str(element.value), code):
+        return Problem(str(path), element.number, why)
     return Record(code, str(element.value), path.name, licence, "the map from code to index")
 
 
@@ -165,14 +178,17 @@ def _may_be_judged(element: Element | Problem) -> bool:
     return isinstance(element.value, dict) and has_label(element.value)
 
 
-def read_pair_label(element: Element, path: Path) -> GivenLabel | Problem:
-    """The label of one pair of a file."""
+def read_pair_label(element: Element, path: Path, known: TextsById) -> GivenLabel | Problem:
+    """The label of one pair of a file; its ids must mean the texts that stand beside them."""
     try:
         query, snippet = _text(element.value, QUERY_TEXT), _text(element.value, CODE_TEXT)
         value = element.value["label"]
         if isinstance(value, bool) or value not in LABELS:
             number = ", a number" if isinstance(value, str) else ""
             raise _WrongShape(f'"label" is {str(value)[:20]!r}; expected 0 or 1{number}')
+        for text, keys in ((query, QUERY_ID), (snippet, CODE_ID)):
+            if why := known.why_other(element, text, keys):
+                raise _WrongShape(why)
     except _WrongShape as wrong:
         return Problem(str(path), element.number, str(wrong), costs_labels=True)
     ids = _given_id(element, QUERY_ID), _given_id(element, CODE_ID)
@@ -186,9 +202,9 @@ def _given_id(element: Element, keys: Sequence[str]) -> str:
     `cosqa-train-7` in the record of number 7 is the pair's, of which a query may have several.
     """
     record = element.value
-    is_pair = any(key in record for key in QUERY_TEXT) and any(key in record for key in CODE_TEXT)
-    if is_pair and (keys == CODE_ID or _is_pair_name(element)):
-        keys = [key for key in keys if key != "idx"]
+    if any(key in record for key in QUERY_TEXT) and any(key in record for key in CODE_TEXT):
+        is_querys = keys == QUERY_ID and not _is_pair_name(element)
+        keys = [key for key in keys if key not in ANY_ID or (key == "idx" and is_querys)]
     return name_of_record(record, keys, "")
 
 

@@ -13,12 +13,12 @@ from pathlib import Path
 
 from retrieval.sources import Item, Problem, Query, Record, Snippet
 from retrieval.sources.formats.cosqa import (
+    TextsById,
     read_code_of_pairs,
     read_labels,
     read_pairs,
     read_queries,
-    read_query_file,
-    read_snippet_file,
+    read_snippets,
 )
 from retrieval.sources.readers.read_progress import expect_file_read
 
@@ -60,20 +60,20 @@ def read_cosqa_plus(release: Release) -> Iterator[Item]:
     """Yield queries, snippets and labels. Queries or snippets without a file of their own are
     those of the pairs.
     """
-    pairs = release.pairs
+    pairs, known = release.pairs, TextsById()
     for path in (release.queries or pairs, release.codebase or pairs, pairs):
         if path:
             expect_file_read(path)
     if release.queries:
-        yield from _as(Query, read_query_file(release.queries, LICENCE))
+        yield from _as(Query, read_queries(release.queries, LICENCE, known))
     if release.codebase:
-        yield from _as(Snippet, read_snippet_file(release.codebase, LICENCE))
+        yield from _as(Snippet, read_snippets(release.codebase, LICENCE, known))
     if release.pairs:
         if not release.queries:
-            yield from _as(Query, read_queries(release.pairs, LICENCE))
+            yield from _as(Query, read_queries(release.pairs, LICENCE, known))
         if not release.codebase:
-            yield from _as(Snippet, read_code_of_pairs(release.pairs, LICENCE))
-        yield from (read_pairs if release.queries else read_labels)(release.pairs)
+            yield from _as(Snippet, read_code_of_pairs(release.pairs, LICENCE, known))
+        yield from (read_pairs if release.queries else read_labels)(release.pairs, known)
 
 
 def _as(kind: type[Query | Snippet], records: Iterator[Record | Problem]) -> Iterator[Item]:

@@ -20,6 +20,7 @@ from retrieval.sources.readers.records import (
     text_of_record,
     whole_number,
 )
+from retrieval.sources.readers.seen_ids import Seen
 
 ROLES: Final = ("query", "snippet", "label", "query_id", "snippet_id", "origin", "licence")
 USUAL: Final[Mapping[str, Sequence[str]]] = {
@@ -106,12 +107,15 @@ def read_table_rows(path: Path, columns: Columns) -> Iterator[Item]:
     An empty label is an unjudged pair: no label, and no problem.
     """
     expect_file_read(path)
+    seen = Seen(), Seen()
     for row in read_any_records(path):
         if isinstance(row, Problem):
             yield row.with_labels if columns.label else row
             continue
         try:
-            yield from _items_of_row(path, *row, columns)
+            items = _items_of_row(path, *row, columns)
+            _refuse_again(items, *seen)
+            yield from items
         except Refused as refused:
             yield Problem(str(path), row[0], str(refused), costs_labels=_is_judged(row[1], columns.label))
 
@@ -134,6 +138,15 @@ def _items_of_row(path: Path, number: int, record: Object, columns: Columns) -> 
         ids = asked if columns.query_id else "", found if columns.snippet_id else ""
         items.append(GivenLabel(text, code, value, columns.scale, *ids))
     return items
+
+
+def _refuse_again(items: Sequence[Item], queries: Seen, snippets: Seen) -> None:
+    """Raises `Refused` for a row with an id that stood for another text before."""
+    for item in items:
+        if isinstance(item, Query | Snippet) and item.has_id:
+            seen = queries if isinstance(item, Query) else snippets
+            if why := seen.refusal(item.source_id, item.text):
+                raise Refused(why)
 
 
 def _is_judged(record: Object, column: str) -> bool:

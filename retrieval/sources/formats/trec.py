@@ -144,12 +144,16 @@ def _json_results(path: Path) -> Iterator[Result]:
 
 def _json_queries(path: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
     """Yield (number from 1, query, number by document) of a JSON object, as pytrec_eval and ranx write it."""
+    seen = set[str]()
     for element in stream_json_elements(path):
         if isinstance(element, Problem):
             raise Malformed(path, element.record, element.message)
         if element.key is None or not isinstance(element.value, dict):
             shape = '{"query": {"document": 1.5}}'
             raise Malformed(path, element.number, f"expected a number by query and document, as in {shape}")
+        if element.key in seen:
+            raise Malformed(path, element.number, f"the query {clip_text(element.key)} was there before")
+        seen.add(element.key)
         yield element.number, element.key, element.value
 
 

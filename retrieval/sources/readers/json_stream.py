@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +15,7 @@ from typing import Any, TextIO
 
 from retrieval.sources import Problem
 from retrieval.sources.readers.compression import PACKED_AT_MOST, UNREADABLE, open_text, why_unread
+from retrieval.sources.readers.lines import clip_text
 
 RECORD_LIMIT = 4 * 2**20
 """Characters in one element; a function or query that is longer is a damaged file."""
@@ -22,7 +24,22 @@ CHUNK = 2**18
 STRUCTURE = re.compile(r"\\.|[\"\[\]{},\\]", re.DOTALL)
 WHITE_SPACE = re.compile(r"[ \t\r\n]*")
 BAD_BYTES = re.compile("[\udc80-\udcff]")
-DECODER = json.JSONDecoder(strict=False)  # tabs and line ends inside strings are common and harmless
+
+
+class KeyTwice(ValueError):
+    """An object has a key twice: of two values nobody knows which is meant; the message says so."""
+
+
+def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        keys = Counter(key for key, _ in pairs)
+        raise KeyTwice(f"has the key {clip_text(keys.most_common(1)[0][0])} twice: remove one of them")
+    return found
+
+
+DECODER = json.JSONDecoder(strict=False, object_pairs_hook=_object_of)
+"""Not strict: tabs and line ends inside strings are common and harmless."""
 LONGEST_TOKEN = len("\\ud800\\udc00-Infinity")
 
 
@@ -138,6 +155,8 @@ class _Reader:
     def read_on_or_fail(self, error: ValueError) -> None:
         if len(self.window) - self.place > self.limit:
             raise _Broken(f"is longer than {self.limit:,} characters and is skipped") from error
+        if isinstance(error, KeyTwice):
+            raise _Broken(str(error)) from error
         if not _may_be_incomplete(error, len(self.window)) or not self.more():
             raise _Broken(f"is not JSON: {_reason(error, self.place)}") from error
 

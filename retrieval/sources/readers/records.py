@@ -26,13 +26,23 @@ from retrieval.sources.readers.compression import (
     why_unread,
     without_packing,
 )
-from retrieval.sources.readers.json_stream import DECODER, RECORD_LIMIT, stream_json_elements
+from retrieval.sources.readers.json_stream import (
+    DECODER,
+    RECORD_LIMIT,
+    KeyTwice,
+    stream_json_elements,
+)
 from retrieval.sources.readers.lines import clip_text, find_separator, named_twice
+from retrieval.texts.hostile import mark_hostile_characters
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
 WHOLE = re.compile(r"(?<=\d)\.0+$")
 NUMBER = re.compile(r"[+-]?[0-9]{1,6}")
 ROW_NUMBER = "row numbers"
+LONGEST_ID = 300
+"""Characters; two longer ones could differ only behind what is stored."""
+EXACT_FLOAT = 2**53
+"""From here on a float stands for several whole numbers."""
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 ARRAY = re.compile(r"\s*\[\s*[{\]]")
@@ -98,9 +108,9 @@ def _lacks(record: Object, keys: Sequence[str]) -> str:
 def id_of_record(record: Object, keys: Sequence[str]) -> str:
     """The record's id: the value of the first of `keys` that can be one.
 
-    That is a text that is not blank, a whole number, or MongoDB's `{"$oid": …}`. `7.0` and the decimal 7 are
-    7: so data frames write a column in which a number is missing. Raises `Refused`: a record that was called
-    by its number could be taken for another one.
+    That is a text of at most LONGEST_ID characters that is not blank, a whole number, or MongoDB's
+    `{"$oid": …}`. `7.0` and the decimal 7 are 7: so data frames write a column in which a number is missing.
+    Raises `Refused`: a record that was called by its number could be taken for another one.
     """
     return read_id(record, keys)[0]
 
@@ -110,6 +120,8 @@ def read_id(record: Object, keys: Sequence[str]) -> tuple[str, str]:
     found = next(((name, key) for key in keys if (name := _name(record.get(key)))), None)
     if found is None:
         raise Refused(lacks_id(record, keys))
+    if len(found[0]) > LONGEST_ID:
+        raise Refused(f'"{found[1]}" is longer than {LONGEST_ID} characters: {clip_text(found[0])}')
     return found
 
 
@@ -147,8 +159,10 @@ def _name(value: object) -> str:
     if isinstance(value, dict) and list(value) == ["$oid"]:
         value = value["$oid"]
     if isinstance(value, str):
-        return value if value.strip() else ""
+        return mark_hostile_characters(value) if value.strip() else ""
     if isinstance(value, bool) or not isinstance(value, int | float | Decimal):
+        return ""
+    if isinstance(value, float) and abs(value) >= EXACT_FLOAT:
         return ""
     is_whole = math.isfinite(value) and value == int(value)
     return str(int(value)) if is_whole else ""
@@ -159,6 +173,10 @@ def lacks_id(record: Object, keys: Sequence[str]) -> str:
     wanted = ", ".join(f'"{key}"' for key in keys[:3]) + (" or the like" if len(keys) > 3 else "")
     if unread := [key for key in keys if record.get(key) is not None]:
         found = clip_text(str(record[unread[0]]))
+        value = record[unread[0]]
+        if isinstance(value, float) and EXACT_FLOAT <= abs(value) < math.inf:
+            large = "a number with a point so large that its whole number is not known; give it as a text"
+            return f'"{unread[0]}" is {found}: it is {large}'
         return f'"{unread[0]}" is {found}, which is no id; expected a text or a whole number'
     has = ", ".join(f'"{name}"' for name in list(record)[:8]) or "nothing"
     return f"has no id ({wanted}); it has {has}"
@@ -236,6 +254,8 @@ def _is_array(path: Path) -> bool:
 def _object(line: str, file: str, number: int) -> tuple[int, Object] | Problem:
     try:
         value = DECODER.decode(line)
+    except KeyTwice as twice:
+        return Problem(file, number, str(twice))
     except (ValueError, RecursionError) as error:
         reason = error.msg if isinstance(error, json.JSONDecodeError) else str(error) or "nested too deeply"
         is_cut = not line.endswith("\n")  # the last line of a file that ends within it

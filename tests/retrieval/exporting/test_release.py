@@ -228,7 +228,13 @@ def test_pairs_of_what_is_in_no_file_are_told(tmp_path: Path, dry_run: bool) -> 
     (tmp_path / "query.json").write_text('[{"query-idx": 0, "query": "a"}]')
     (tmp_path / "codebase.json").write_text('[{"code-idx": 0, "code": "b"}]')
     row: dict[str, Any] = {"query-idx": 0, "query": "a", "code-idx": 0, "code": "b", "label": 1}
-    rows = [row, {**row, "code": "other"}, {**row, "label": 7}, {"query": "a"}, {**row, "label": None}]
+    rows = [
+        row,
+        {**row, "code-idx": 9, "code": "other"},
+        {**row, "label": 7},
+        {"query": "a"},
+        {**row, "label": None},
+    ]
     (tmp_path / "pairs.json").write_text(json.dumps(rows))
     done = import_release(tmp_path, "again", ImportOptions(dry_run=dry_run, allow_partial=True))
     assert done.total().labels == 1

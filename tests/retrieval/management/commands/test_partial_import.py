@@ -136,6 +136,36 @@ HARMED: dict[str, Callable[[Path], list[Any]]] = {
     "a table with a bad label": lambda folder: table(
         folder, "q,c,l\nsort,def f(): ...,1\nread,def g(): ...,x\n"
     ),
+    "CoSQA with an id of two queries": lambda folder: [
+        "cosqa",
+        written(folder / "a.json", json.dumps([*PAIRS, {**PAIRS[0], "query": "another question"}])),
+    ],
+    "CoSQA with an index of two functions": lambda folder: [
+        "cosqa",
+        written(folder / "a.json", json.dumps([*PAIRS, {**PAIRS[0], "code": "x = 1"}])),
+    ],
+    "CoSQA with other functions than its code base": lambda folder: [
+        "cosqa",
+        written(folder / "a.json", json.dumps(PAIRS)),
+        "--codebase",
+        written(folder / "b.json", json.dumps({p["code"]: p["code-idx"] for p in PAIRS[:2]} | {"x = 1": 2})),
+    ],
+    "CoSQA+ with a pair of another query's number": lambda folder: [
+        "cosqa-plus",
+        release(folder, [*PAIRS, {**PAIRS[0], "query-idx": 1}]),
+    ],
+    "a release with a pair of another function's number": lambda folder: [
+        "release",
+        release(folder, [*PAIRS, {**PAIRS[0], "code-idx": 1}]),
+    ],
+    "a table with an id of two queries": lambda folder: [
+        *table(folder, "q,c,l,n\nsort,def f(): ...,1,7\nread,def g(): ...,1,7\n"),
+        *("--query-id", "n"),
+    ],
+    "a table with an id of two snippets": lambda folder: [
+        *table(folder, "q,c,l,n\nsort,def f(): ...,1,7\nread,def g(): ...,1,7\n"),
+        *("--snippet-id", "n"),
+    ],
     "a table that ends in a cell": lambda folder: table(
         folder, 'q,c,l\nsort,def f(): ...,1\nread,"def g(): .'
     ),

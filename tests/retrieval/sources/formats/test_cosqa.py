@@ -9,11 +9,11 @@ import pytest
 from retrieval.sources import Problem, Record
 from retrieval.sources.formats.cosqa import (
     GivenLabel,
+    TextsById,
     read_code_of_pairs,
     read_labels,
     read_pairs,
     read_queries,
-    read_query_file,
     read_snippets,
 )
 
@@ -52,7 +52,10 @@ def test_queries_without_any_id_are_called_by_their_numbers(saved: Path) -> None
 @pytest.mark.parametrize(
     ("rows", "why"),
     [
-        ([{"query-idx": 1}, {}], 'has no id ("query-idx", "idx"); it has "query"'),
+        (
+            [{"query-idx": 1}, {}],
+            'has no id ("query-idx", "query_idx", "query-id" or the like); it has "query"',
+        ),
         ([{}, {"query-idx": 0}], "has the id '0', but the first record has none; give all of them one"),
     ],
 )
@@ -60,10 +63,52 @@ def test_no_query_takes_its_number_for_the_id_of_another(
     saved: Path, rows: list[dict[str, int]], why: str
 ) -> None:
     saved.write_text(json.dumps([{**row, "query": f"sort {n}"} for n, row in enumerate(rows)]))
-    for read in (read_queries, read_query_file):
-        first, problem = read(saved)
-        assert isinstance(first, Record) and isinstance(problem, Problem)
-        assert (problem.record, problem.message) == (2, why)
+    first, problem = read_queries(saved)
+    assert isinstance(first, Record) and isinstance(problem, Problem)
+    assert (problem.record, problem.message) == (2, why)
+
+
+@pytest.mark.parametrize("query_id", ["query-idx", "query_idx", "query-id", "query_id", "qid", "idx"])
+@pytest.mark.parametrize("code_id", ["code-idx", "code_idx", "code-id", "code_id", "retrieval_idx"])
+def test_ids_of_a_pair_are_read_however_they_are_called(saved: Path, query_id: str, code_id: str) -> None:
+    saved.write_text(json.dumps([{query_id: 7, "query": "sort", code_id: "3", "code": "x = 1", "label": 1}]))
+    (label,) = read_labels(saved)
+    assert isinstance(label, GivenLabel) and (label.query_id, label.snippet_id) == ("7", "3")
+    for read, name in ((read_queries, "7"), (read_snippets, "3")):
+        (record,) = read(saved)
+        assert isinstance(record, Record) and (record.source_id, record.has_id) == (name, True)
+
+
+@pytest.mark.parametrize("key", ["id", "_id"])
+def test_an_id_of_a_pair_is_neither_its_querys_nor_its_codes(saved: Path, key: str) -> None:
+    rows = [{key: n, "query": "sort", "code": "x = 1", "label": 1} for n in (1, 2)]
+    saved.write_text(json.dumps(rows))
+    assert [(one.query_id, one.snippet_id) for one in read_labels(saved) if isinstance(one, GivenLabel)] == [
+        ("", ""),
+        ("", ""),
+    ]
+
+
+def test_an_id_of_a_pair_that_means_another_text_is_refused(saved: Path) -> None:
+    """In one file, and where another file of the import has said what the id means."""
+    pair = {"idx": "a", "doc": "sort", "code": "x = 1", "retrieval_idx": 1, "label": 1}
+    saved.write_text(json.dumps([pair, {**pair, "doc": "read"}, {**pair, "code": "x = 2"}]))
+    again = "was there before with another text; the first one counts"
+    asked, code, labels = list(read_queries(saved)), list(read_code_of_pairs(saved)), list(read_labels(saved))
+    assert [str(one) for one in asked if isinstance(one, Problem)] == [
+        f"{saved}, record 2: the id 'a' {again}"
+    ]
+    assert [one.text for one in code if isinstance(one, Record)] == ["x = 1", "x = 1"]
+    assert [str(one) for one in labels if isinstance(one, Problem)] == [
+        f"{saved}, record 3: the id '1' {again}"
+    ]
+    known, base = TextsById(), saved.with_name("map.json")
+    base.write_text(json.dumps({"x = 2": 1, "x = 3": 1}))
+    assert [str(one) for one in read_snippets(base, known=known) if isinstance(one, Problem)] == [
+        f"{base}, record 2: the id '1' {again}"
+    ]
+    refused = [one.record for one in read_pairs(saved, known) if isinstance(one, Problem)]
+    assert refused == [1, 2]  # their code is x = 1; the third's query has its first text
 
 
 def test_a_code_base_as_an_object(saved: Path) -> None:

@@ -59,6 +59,8 @@ def test_json_of_pytrec_eval_is_read_as_run_and_as_qrels(tmp_path: Path) -> None
         ('{"q1": {"d1": true}}', "expected a number as score, found 'True'"),
         ('{"q1": {"d1": 1}', "nothing after this record can be read"),
         ("q1 Q0 d1 1 1.0 t", "expected a JSON array or object"),
+        ('{"q1": {"d1": 1, "d1": 0}}', "has the key 'd1' twice"),
+        ('{"q1": {"d1": 1}, "q1": {"d2": 1}}', "the query 'q1' was there before"),
     ],
 )
 def test_json_that_is_no_run_is_refused(tmp_path: Path, text: str, message: str) -> None:

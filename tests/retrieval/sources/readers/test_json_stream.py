@@ -150,3 +150,16 @@ def test_a_line_longer_than_memory_is_skipped(tmp_path: Path) -> None:
     command = [sys.executable, "-c", READ_UNDER_A_CEILING, str(path)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True)
     assert done.stdout.splitlines() == ["first", "is longer than 4,194,304 characters and is skipped", "last"]
+
+
+def test_a_key_that_an_object_has_twice_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "a.json"
+    path.write_text(
+        '[{"label": 0}, {"label": 1, "of": {"x": 1, "x": 2}}, {"label": 1, "label": 0}, {"a": 1}]'
+    )
+    read = list(stream_json_elements(path))
+    assert [one.value for one in read if isinstance(one, Element)] == [{"label": 0}, {"a": 1}]
+    assert [str(one) for one in read if isinstance(one, Problem)] == [
+        f"{path}, record 2: has the key 'x' twice: remove one of them",
+        f"{path}, record 3: has the key 'label' twice: remove one of them",
+    ]

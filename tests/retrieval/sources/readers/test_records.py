@@ -2,6 +2,8 @@
 
 import gzip
 import json
+import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -12,9 +14,11 @@ from hypothesis import strategies as st
 from retrieval.sources import Problem
 from retrieval.sources.readers import compression, records
 from retrieval.sources.readers.records import (
+    LONGEST_ID,
     Refused,
     lines_of,
     name_of_record,
+    read_id,
     read_record_objects,
     text_of_record,
     whole_number,
@@ -176,3 +180,26 @@ def test_bytes_of_latin_1_are_told_with_what_to_do(tmp_path: Path) -> None:
     path = saved(tmp_path, "a.csv", "q;c\nsort;é\nfind;x\n".encode("latin-1"))
     assert good(path) == [{"q": "find", "c": "x"}]
     assert problems(path) == [(2, "has bytes that are not UTF-8; convert the file to UTF-8")]
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        ("x" * (LONGEST_ID + 1), '"_id" is longer than 300 characters'),
+        (2.0**53, "is a number with a point so large that its whole number is not known; give it as a text"),
+        (-1e300, "is a number with a point so large"),
+        (math.nan, "is no id"),
+        (math.inf, "is no id"),
+        (1.5, "is no id"),
+    ],
+)
+def test_an_id_that_could_be_taken_for_another_one_is_refused(value: object, why: str) -> None:
+    with pytest.raises(Refused, match=re.escape(why)):
+        read_id({"_id": value, "text": "x"}, ["_id"])
+
+
+@pytest.mark.parametrize(
+    ("value", "name"), [("007", "007"), (7.0, "7"), (2**70, str(2**70)), ("1.0", "1.0"), ("a\0b", "a␀b")]
+)
+def test_an_id_is_stored_as_it_is_written(value: object, name: str) -> None:
+    assert read_id({"_id": value}, ["_id"]) == (name, "_id")
