@@ -4,12 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal, Protocol, TypeAlias, runtime_checkable
+from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
 
 from retrieval.encoders.frequencies import Frequencies
+from retrieval.fusion import scale_scores
+
+if TYPE_CHECKING:
+    from retrieval.encoders.cells import Sparse
 
 Floats: TypeAlias = npt.NDArray[np.float32]
 Doubles: TypeAlias = npt.NDArray[np.float64]
@@ -93,8 +97,22 @@ class LexicalScores:
 
     def share(self, row: int, snippets: npt.NDArray[np.int64] | slice = slice(None)) -> Doubles:
         """The entering scores of one query with some snippets."""
-        raw, bound = self.raw[row, snippets], float(self.bound[row])
-        return np.clip(np.round(raw / bound, DECIMALS), 0.0, 1.0) if bound > 0 else np.zeros_like(raw)
+        return shares_of(self.raw[row, snippets], self.bound[row])
+
+
+def shares_of(raw: Doubles, bound: Doubles) -> Doubles:
+    """Raw scores as shares of their bounds (one for all, or one for each); 0 where the bound is 0."""
+    return np.clip(np.round(scale_scores(raw, bound), DECIMALS), 0.0, 1.0)
+
+
+@dataclass(frozen=True, slots=True)
+class TermWeights:
+    """What scores of one field are products of: weights of queries, shape (q, terms), and of snippets,
+    shape (terms, n). None is below 0. A term's row of `snippets` names those that have it.
+    """
+
+    queries: Sparse
+    snippets: Sparse
 
 
 class LexicalIndex(Protocol):
@@ -102,6 +120,19 @@ class LexicalIndex(Protocol):
 
     def scores(self, queries: Sequence[str]) -> LexicalScores:
         """Score every snippet of the index for each query."""
+
+    def weigh_terms(self, queries: Sequence[str]) -> Sequence[TermWeights]:
+        """The weights of each field: a raw score is the sum of their products, each rounded to DECIMALS."""
+
+    def bound_scores(self, queries: Sequence[str]) -> Doubles:
+        """The largest raw score that any snippet could reach for each query, shape (queries,)."""
+
+
+def score_by_terms(index: LexicalIndex, queries: Sequence[str]) -> LexicalScores:
+    """Every snippet's scores: SciPy adds a query's terms in their order, so a sum depends on nothing else."""
+    products = [(field.queries @ field.snippets).toarray() for field in index.weigh_terms(queries)]
+    raw: Doubles = np.sum([np.round(product, DECIMALS) for product in products], axis=0)
+    return LexicalScores(raw, index.bound_scores(queries))
 
 
 @runtime_checkable

@@ -4,40 +4,40 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 import numpy as np
 
-from retrieval.encoders.base import DECIMALS, Doubles, LexicalScores
+from retrieval.encoders.base import Doubles, LexicalScores, TermWeights, score_by_terms
+from retrieval.encoders.cells import Sparse, Vocabulary, count_query_terms
 from retrieval.encoders.frequencies import Frequencies, count_document_frequencies
 from retrieval.encoders.terms import tokenize_text
-
-if TYPE_CHECKING:
-    import bm25s
 
 
 @dataclass(frozen=True, slots=True)
 class BM25Index:
-    """bm25s's index of one collection, or of a part of one by the `frequencies` of all of it."""
+    """The weights of one collection's terms, shape (terms, snippets), as bm25s computes them; or of a part
+    of one, by the `frequencies` of all of it. Terms are numbered by their spelling.
+    """
 
-    engine: bm25s.BM25
-    size: int
+    vocabulary: Vocabulary
+    weights: Sparse
     frequencies: Frequencies
 
     def scores(self, queries: Sequence[str]) -> LexicalScores:
-        """Raw score = BM25 sum; bound = sum of the query's idf, where a repeated term counts each time.
+        """Raw score = BM25 sum, where a repeated term counts each time."""
+        return score_by_terms(self, queries)
 
-        Terms that no snippet has count in the bound: a query of mostly foreign words trusts BM25 less.
+    def weigh_terms(self, queries: Sequence[str]) -> Sequence[TermWeights]:
+        """How often each term is asked for, and what it weighs in each snippet."""
+        return [TermWeights(count_query_terms(queries, self.vocabulary), self.weights)]
+
+    def bound_scores(self, queries: Sequence[str]) -> Doubles:
+        """The sum of a query's idf, where a repeated term counts each time.
+
+        Terms that no snippet has count: a query of mostly foreign words trusts BM25 less.
         """
-        raw = np.array([self._row(query) for query in queries]).reshape(len(queries), self.size)
         bound = [sum(map(self.frequencies.idf, tokenize_text(query))) for query in queries]
-        return LexicalScores(np.round(raw, DECIMALS), np.array(bound, dtype=np.float64))
-
-    def _row(self, query: str) -> Doubles:
-        """Terms are added by their spelling, so that the sum does not depend on the other snippets."""
-        found = sorted(self.engine.get_tokens_ids(tokenize_text(query)))
-        scores: Doubles = self.engine.get_scores_from_ids(found) if found else np.zeros(self.size)
-        return scores
+        return np.array(bound, dtype=np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -66,5 +66,5 @@ class BM25:
         from retrieval.encoders.bm25_engine import index_snippets
 
         part_of = known[0] if known else None
-        engine = index_snippets(snippets, part_of, k1=self.k1, b=self.b)
-        return BM25Index(engine, len(snippets), part_of or count_document_frequencies(snippets))
+        vocabulary, weights = index_snippets(snippets, part_of, k1=self.k1, b=self.b)
+        return BM25Index(vocabulary, weights, part_of or count_document_frequencies(snippets))

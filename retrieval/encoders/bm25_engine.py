@@ -9,23 +9,29 @@ from typing import Any
 import bm25s
 import numpy as np
 
-from retrieval.encoders.cells import Vocabulary, count_term_cells, number_terms
+from retrieval.encoders.cells import Sparse, Vocabulary, count_term_cells, number_terms, sparse_rows
 from retrieval.encoders.frequencies import Frequencies
 
 # Importing bm25s sets its logger to DEBUG, and each index then says a line among what commands print.
 logging.getLogger("bm25s").setLevel(logging.WARNING)
 
 
-def index_snippets(snippets: Sequence[str], part_of: Frequencies | None, **parameters: float) -> bm25s.BM25:
-    """Index a collection, or some snippets as `part_of` one, in float64; terms are numbered by spelling."""
+def index_snippets(
+    snippets: Sequence[str], part_of: Frequencies | None, **parameters: float
+) -> tuple[Vocabulary, Sparse]:
+    """Weigh the terms of a collection, or of some snippets as `part_of` one, in float64.
+
+    Returns the terms, numbered by spelling, and their weights, shape (terms, snippets).
+    """
     ids, vocabulary = number_terms(snippets)
+    shape = len(vocabulary), len(snippets)
+    if not vocabulary:  # which bm25s can't index
+        return vocabulary, sparse_rows(np.zeros(0), np.zeros(0), np.zeros(1), shape)
     options = parameters | {"method": "lucene", "dtype": "float64"}
     engine = bm25s.BM25(**options) if part_of is None else Part(part_of, vocabulary, **options)
-    if vocabulary:
-        engine.index((ids, vocabulary), create_empty_token=False, show_progress=False)
-    else:  # which bm25s can't index
-        engine.vocab_dict = vocabulary
-    return engine
+    engine.index((ids, vocabulary), create_empty_token=False, show_progress=False)
+    found = engine.scores
+    return vocabulary, sparse_rows(found["data"], found["indices"], found["indptr"], shape)
 
 
 class Part(bm25s.BM25):  # type: ignore[misc]  # bm25s states no types

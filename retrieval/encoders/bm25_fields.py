@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from retrieval.encoders.base import LexicalScores
+from retrieval.encoders.base import Doubles, LexicalScores, TermWeights, score_by_terms
 from retrieval.encoders.bm25 import BM25, BM25Index
 from retrieval.encoders.frequencies import Frequencies
 
@@ -32,9 +32,16 @@ class FieldedIndex:
     texts: BM25Index
 
     def scores(self, queries: Sequence[str]) -> LexicalScores:
-        """Raw score = sum of the fields' BM25 sums, bound = sum of their bounds."""
-        names, texts = self.names.scores(queries), self.texts.scores(queries)
-        return LexicalScores(names.raw + texts.raw, names.bound + texts.bound)
+        """Raw score = sum of the fields' BM25 sums."""
+        return score_by_terms(self, queries)
+
+    def weigh_terms(self, queries: Sequence[str]) -> Sequence[TermWeights]:
+        """Those of the names, and those of the texts."""
+        return [*self.names.weigh_terms(queries), *self.texts.weigh_terms(queries)]
+
+    def bound_scores(self, queries: Sequence[str]) -> Doubles:
+        """The sum of the fields' bounds."""
+        return self.names.bound_scores(queries) + self.texts.bound_scores(queries)
 
 
 @dataclass(frozen=True, slots=True)

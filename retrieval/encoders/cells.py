@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 import numpy.typing as npt
@@ -11,7 +13,12 @@ import numpy.typing as npt
 from retrieval.encoders.base import Doubles
 from retrieval.encoders.terms import tokenize_text
 
+if TYPE_CHECKING:
+    from scipy.sparse import csr_array
+
 Vocabulary = dict[str, int]
+Sparse: TypeAlias = "csr_array"
+"""A sparse array by its rows."""
 Numbers = npt.NDArray[np.int64]
 
 
@@ -46,3 +53,29 @@ def count_term_cells(ids: Sequence[Sequence[int]]) -> Cells:
     found, counts = np.unique(flat * max(1, len(ids)) + owners, return_counts=True)
     terms, texts = np.divmod(found, max(1, len(ids)))
     return Cells(terms, texts, counts.astype(np.float64), lengths)
+
+
+def sparse_rows(
+    values: Doubles, columns: npt.NDArray[Any], starts: npt.NDArray[Any], shape: tuple[int, int]
+) -> Sparse:
+    """A sparse array by its rows: half the memory of what numpy counts in, and one type for both places."""
+    from scipy.sparse import csr_array
+
+    return csr_array((values, columns.astype(np.int32), starts.astype(np.int32)), shape)
+
+
+def count_query_terms(queries: Sequence[str], vocabulary: Vocabulary, *, unit: bool = False) -> Sparse:
+    """How often each known term is in each query, shape (queries, terms); `unit`: over the query's length.
+
+    Unknown terms count in that length: a query is no closer for words that nobody has.
+    """
+    weights, terms, starts = list[float](), list[int](), [0]
+    for query in queries:
+        counts = Counter(tokenize_text(query))
+        length = float(np.sqrt(sum(n * n for n in counts.values()))) if unit else 1.0
+        known = sorted((vocabulary[term], n) for term, n in counts.items() if term in vocabulary)
+        terms += [term for term, _ in known]
+        weights += [n / length for _, n in known]
+        starts.append(len(terms))
+    places = np.array(terms, dtype=np.int32), np.array(starts, dtype=np.int32)
+    return sparse_rows(np.array(weights), *places, (len(queries), len(vocabulary)))

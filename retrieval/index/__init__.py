@@ -21,13 +21,13 @@ from retrieval.index.all_scores import (
     above_kth,
     bound_mean_errors,
     compute_mean_scores,
-    largest_terms,
     queries_a_block,
 )
 from retrieval.index.product import Indices
 from retrieval.index.search import Rows
 from retrieval.index.second_pass import rescore_candidates
 from retrieval.index.signals import DECIMALS, Cosines, Hit, Lexical, Options, StageProgress, Terms
+from retrieval.index.terms_alone import TermSearch, largest_term_scores, with_largest_term_scores
 from retrieval.index.ties import rank_by_hash
 from retrieval.index.vectors_alone import QUERIES_AT_ONCE, best_by_vectors, largest_cosines, with_largest
 from retrieval.threads import spread_over_cores
@@ -95,7 +95,7 @@ class Prepared:
     def largest(self) -> dict[str, Doubles]:
         """By encoder each query's largest absolute score, shape (q,): what `maxabs` divides by."""
         return {
-            signal.name: largest_terms(signal, len(self.kept), self.options)
+            signal.name: largest_term_scores(signal)
             if isinstance(signal, Terms)
             else largest_cosines(signal, self.options)
             for signal in self.signals
@@ -186,7 +186,8 @@ def fuse_signals(
         return
     if options.fusion is Fusion.MAXABS:
         signals = [
-            with_largest(signal, options) if isinstance(signal, Cosines) else signal for signal in signals
+            with_largest(signal, options) if isinstance(signal, Cosines) else with_largest_term_scores(signal)
+            for signal in signals
         ]
     dense = [signal for signal in signals if isinstance(signal, Cosines)]
     report = options.report("search")
@@ -196,6 +197,12 @@ def fuse_signals(
         ):
             yield from hits
         report(queries, queries)
+        return
+    if not dense:
+        terms = [signal for signal in signals if isinstance(signal, Terms)]
+        for block, candidates, scores in TermSearch(terms, options.fusion).blocks(k):
+            yield from rescore_candidates(signals, scores, block, candidates, k, options)
+            report(block.stop, queries)
         return
     step = queries_a_block(signals, snippets, options.memory_mb)
     for start in range(0, queries, step):

@@ -1,4 +1,4 @@
-"""Which snippets could be among a query's k best, where lexical scores take part: of every snippet's mean."""
+"""Which snippets could be among a query's k best, where terms take part beside vectors: of every mean."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from retrieval.encoders.base import Doubles, Floats
 from retrieval.index.product import UNIT, Indices
 from retrieval.index.search import iterate_row_pieces
-from retrieval.index.signals import Cosines, Lexical, Options, Terms
+from retrieval.index.signals import Cosines, Lexical, Terms
 from retrieval.index.vectors_alone import SNIPPETS_A_BLOCK
 
 QUERIES_A_BLOCK = 4_096
@@ -30,7 +30,7 @@ def compute_mean_scores(
                 total[:, first : first + len(vectors)] += queries @ vectors.T
     for scores in lexical.values():
         for row in range(len(block)):
-            total[row] += scores.entering(row).astype(np.float32)
+            total[row] += scores.entering_of(row).astype(np.float32)
     return total / np.float32(len(dense) + len(lexical))
 
 
@@ -52,15 +52,6 @@ def above_kth(means: Floats, off: Doubles, k: int) -> list[Indices]:
     ordered = np.partition(means, place, axis=1)
     least = ordered[:, place].astype(np.float64) - 2 * off
     return [np.flatnonzero(means[row] >= least[row]) for row in range(len(means))]
-
-
-def largest_terms(signal: Terms, snippets: int, options: Options) -> Doubles:
-    """Each query's largest absolute score with any snippet, shape (q,)."""
-    step = queries_a_block([signal], snippets, options.memory_mb)
-    starts = range(0, len(signal.queries), step)
-    blocks = (signal.index.scores(signal.queries[start : start + step]).raw for start in starts)
-    found: Doubles = np.concatenate([np.abs(raw).max(axis=1, initial=0.0) for raw in blocks])
-    return found
 
 
 def queries_a_block(signals: Sequence[Cosines | Terms], snippets: int, memory_mb: int) -> int:

@@ -9,12 +9,12 @@ import numpy as np
 
 from retrieval.encoders.base import Doubles
 from retrieval.index.product import Indices
-from retrieval.index.signals import DECIMALS, Cosines, Hit, Lexical, Options, Terms
+from retrieval.index.signals import DECIMALS, Cosines, Hit, Options, PairScores, Terms
 
 
 def rescore_candidates(
     signals: Sequence[Cosines | Terms],
-    lexical: Mapping[str, Lexical],
+    lexical: Mapping[str, PairScores],
     block: range,
     found: Sequence[Indices],
     k: int,
@@ -34,8 +34,8 @@ def rescore_candidates(
             entering[signal.name] = signal.entering(rows + block.start, raw[signal.name])
         else:
             of = lexical[signal.name]
-            raw[signal.name] = of.scores.raw[rows, flat]
-            entering[signal.name] = np.concatenate([of.entering(row, one) for row, one in enumerate(found)])
+            raw[signal.name] = of.raw(rows, flat)
+            entering[signal.name] = of.entering(rows, raw[signal.name])
     means: Doubles = np.round(np.array(list(entering.values())).mean(axis=0), DECIMALS)
     best = first_of_each(rows, means, (options or Options()).order_of(flat), k)
     if not any(isinstance(signal, Cosines) for signal in signals):

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
-from typing import TypeAlias
+from typing import Protocol, TypeAlias
 
 import numpy as np
 
-from retrieval.encoders.base import Doubles, Floats, LexicalIndex, LexicalScores, Progress
+from retrieval.encoders.base import Doubles, Floats, LexicalIndex, LexicalScores, Progress, shares_of
 from retrieval.encoders.frequencies import Frequencies
 from retrieval.fusion import Fusion, invert_largest_scores, scale_scores
 from retrieval.index.product import Format, Indices
@@ -85,20 +85,41 @@ class Terms:
     largest: Doubles | None = None
 
 
+class PairScores(Protocol):
+    """A lexical encoder's scores of a block of queries with any snippets, and how they enter the mean."""
+
+    def raw(self, rows: Indices, snippets: Indices) -> Doubles:
+        """The encoder's own scores of pairs; `rows` are the queries' places in the block."""
+
+    def entering(self, rows: Indices, raw: Doubles) -> Doubles:
+        """What enters the mean of the scores `raw` of pairs."""
+
+
 @dataclass(frozen=True, slots=True)
 class Lexical:
-    """A lexical encoder's scores of a block of queries, and how they enter the mean."""
+    """The scores of a block of queries with all snippets, in a table."""
 
     scores: LexicalScores
     fusion: Fusion
     largest: Doubles | None = None
 
-    def entering(self, row: int, snippets: Indices | slice = slice(None)) -> Doubles:
-        """The entering scores of one query of the block with some snippets."""
+    def raw(self, rows: Indices, snippets: Indices) -> Doubles:
+        found: Doubles = self.scores.raw[rows, snippets]
+        return found
+
+    def entering(self, rows: Indices, raw: Doubles) -> Doubles:
         if self.fusion is Fusion.MEAN:
-            return self.scores.share(row, snippets)
-        largest = np.abs(self.scores.raw[row]).max(initial=0.0) if self.largest is None else self.largest[row]
-        return scale_scores(self.scores.raw[row, snippets], float(largest))
+            return shares_of(raw, self.scores.bound[rows])
+        largest = np.abs(self.scores.raw).max(axis=1, initial=0.0) if self.largest is None else self.largest
+        return scale_scores(raw, largest[rows])
+
+    def entering_of(self, row: int) -> Doubles:
+        """What enters of one query with every snippet."""
+        raw: Doubles = self.scores.raw[row]
+        if self.fusion is Fusion.MEAN:
+            return self.scores.share(row)
+        largest = np.abs(raw).max(initial=0.0) if self.largest is None else self.largest[row]
+        return scale_scores(raw, float(largest))
 
 
 @dataclass(frozen=True)
