@@ -16,8 +16,10 @@ from annotation.derived.several_annotators import CHOICES, Who, orders_of, queue
 from annotation.management import derived_options, given_options
 from annotation.management.derived_options import parse_dollars, parse_sampling, quote_plan
 from annotation.management.given_options import find_newest_collection
+from annotation.management.schema_options import add_schema_options
 from annotation.models import Build
 from annotation.models.builds.build import NANO
+from annotation.schemas.builds import Order as ApiOrder
 from retrieval.filters import TEXT_OPTIONS, Rule, TextOption, UnknownTextOption, text_option
 from retrieval.filters.queries import QueryRule, query_rule
 from retrieval.fusion import Fusion
@@ -25,15 +27,15 @@ from retrieval.management import spec_files
 from retrieval.management.light import LightCommand
 from retrieval.mining import known_encoders
 from retrieval.models import Collection, PairList
-from retrieval.nearest import INDEXES
 from retrieval.texts.hostile import mark_hostile_characters
 from retrieval.texts.plurals import count_noun
 
-SAME: Final = (
-    *("name", "k", "limit", "provider", "model", "recorded", "unpriced", "approximate", "screen_by_query"),
-    *("second_test", "rewrites", "fix_rounds", "fresh", "rounds", "skip_canary", "drift_check", "batches"),
-    "seed",
+OF_API: Final = (
+    *("k", "limit", "approximate", "screen_by_query", "reader", "neighbour", "second_test", "rewrites"),
+    *("fix_rounds", "rounds", "seed", "drift_check", "batches"),
 )
+"""Options that the API's order has under the same name."""
+SAME: Final = (*OF_API, "name", "provider", "model", "recorded", "unpriced", "skip_canary", "fresh")
 """Options that an order has under the same name."""
 
 
@@ -56,26 +58,14 @@ class Command(LightCommand):
         )
         derived_options.add_decision(parser, needs_reason=False)
         parser.add_argument(
-            "--drift-check",
-            action="store_true",
-            help="ask a few fixed pairs again and again: is the live model still the same?",
-        )
-        parser.add_argument(
-            "--batches",
-            action="store_true",
-            help="ask screener and test writer by batch: half the price, answers within a day",
-        )
-        parser.add_argument(
             "--estimate", action="store_true", help="only say what it would take; nothing is launched"
         )
+        add_schema_options(parser, ApiOrder, *OF_API, "fusion")
         self.add_mining(parser)
         self.add_annotator(parser)
-        self.add_tries(parser)
 
     def add_mining(self, parser: CommandParser) -> None:
         """What is searched, and how."""
-        parser.add_argument("-k", type=int, default=20, help="candidates a query (default %(default)s)")
-        parser.add_argument("--limit", type=int, help="at most so many pairs")
         parser.add_argument(
             "--rule",
             type=str.lower,
@@ -94,18 +84,9 @@ class Command(LightCommand):
         parser.add_argument(
             "--text", default="whole", help=f"what of a snippet is encoded: {known} (default %(default)s)"
         )
-        parser.add_argument(
-            "--fusion", choices=list(Fusion), default=Fusion.MEAN, help="how scores become one (default mean)"
-        )
-        parser.add_argument(
-            "--approximate",
-            choices=list(INDEXES),
-            default="",
-            help="search vectors by an approximate index, and measure its recall (default: exactly)",
-        )
 
     def add_annotator(self, parser: CommandParser) -> None:
-        """Who decides, and how."""
+        """Who decides, how, and which requests are sent again."""
         parser.add_argument(
             "--annotator",
             type=given_options.parse_annotator_names,
@@ -122,31 +103,9 @@ class Command(LightCommand):
             "first-paper: one model alone, five candidates, both criteria, three rounds",
         )
         parser.add_argument(
-            "--screen-by-query",
-            action="store_true",
-            help="the screener sees a query's candidates at once",
-        )
-        parser.add_argument(
-            "--no-reader",
-            action="store_true",
-            help="no reader decides unclear pairs beside the arbiter, so nobody breaks ties",
-        )
-        parser.add_argument(
-            "--no-neighbour", action="store_true", help="tests need not tell a neighbour of the task"
-        )
-        parser.add_argument(
             "--show-report",
             action="store_true",
             help="arbiter and tie breaker read what the run showed; measured, that gave no better labels",
-        )
-
-    def add_tries(self, parser: CommandParser) -> None:
-        """How often a step is tried again, and which requests are sent again."""
-        parser.add_argument("--second-test", action="store_true", help="one more where one tested nothing")
-        parser.add_argument("--rewrites", type=int, default=1, help="of programs that redefine; the paper: 0")
-        parser.add_argument("--fix-rounds", type=int, default=2, help="for missing modules (%(default)s)")
-        parser.add_argument(
-            "--rounds", type=int, default=1, help="of judging each pair (default %(default)s)"
         )
         parser.add_argument(
             "--fresh", "--no-cache", action="store_true", help="use no reply that was given before"
@@ -157,12 +116,6 @@ class Command(LightCommand):
             metavar="JSON",
             help='sent to the model as it is, such as \'{"temperature": 0}\'; "max_tokens": how many tokens '
             "each reply may have at least; part of the annotator",
-        )
-        parser.add_argument(
-            "--seed",
-            type=int,
-            default=1,
-            help="of the order in which --screen-by-query shows candidates (default %(default)s)",
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
@@ -231,8 +184,6 @@ class Command(LightCommand):
             encoders=() if given else encoders_of(options),
             budget=parse_dollars(options["budget"]),
             annotator=next(iter(options["annotator"].judges), Judge.AGENTS),
-            reader=not options["no_reader"],
-            neighbour=not options["no_neighbour"],
             withhold_report=not options["show_report"],
             rule=Rule(0) if options["rule"] == "none" else Rule[options["rule"].upper()],
             query_rule=query_rule(options["query_rule"]),

@@ -13,6 +13,8 @@ from annotation.derived.extension.extension_plan import plan_extension
 from annotation.derived.extension.reach import Wish
 from annotation.management import derived_options
 from annotation.management.lookups import find_build
+from annotation.management.schema_options import add_schema_options
+from annotation.schemas.derived_builds import WishIn
 from retrieval.management.light import LightCommand
 
 
@@ -22,10 +24,7 @@ class Command(LightCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="name of the build")
-        parser.add_argument("-k", type=int, help="candidates a query; default as many as there are")
-        parser.add_argument("--queries", type=int, default=0, help="so many more, drawn by the seed")
-        parser.add_argument("--seed", type=int, default=1, help="of the draw (default %(default)s)")
-        parser.add_argument("--newer", action="store_true", help="also snippets that were added since")
+        add_schema_options(parser, WishIn, *WishIn.model_fields)
         derived_options.add_decision(parser, needs_reason=True)
         parser.add_argument(
             "--estimate", action="store_true", help="only say what it would take; nothing is changed"
@@ -33,7 +32,7 @@ class Command(LightCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         build = find_build(options["name"])
-        wish = Wish(options["k"], options["queries"], options["seed"], options["newer"])
+        wish = Wish(**{name: options[name] for name in WishIn.model_fields})
         plan = plan_extension(build, wish)
         quote, price = derived_options.quote_plan(plan)
         self.stdout.write(f"{plan.words}: {price}")

@@ -12,10 +12,12 @@ from django.core.management.base import CommandParser
 from annotation.builds.launch.order import LaunchRefused
 from annotation.derived.missing_functions import unmatched_queries, written
 from annotation.derived.missing_functions.launch import plan_filling
-from annotation.derived.missing_functions.orders import TRIES, FillOrder
+from annotation.derived.missing_functions.orders import FillOrder
 from annotation.management import derived_options
 from annotation.management.lookups import find_build
+from annotation.management.schema_options import add_schema_options
 from annotation.models import Build
+from annotation.schemas.missing_functions import FillIn
 from retrieval.management.light import LightCommand
 from retrieval.texts.hostile import mark_hostile_characters
 from retrieval.texts.plurals import count_noun
@@ -47,13 +49,7 @@ class Command(LightCommand):
     def add_order(self, action: CommandParser) -> None:
         action.add_argument("--name", required=True, help="of the job")
         derived_options.add_answering(action, default="exchange", like="(the model's default: the build's)")
-        action.add_argument("--tries", type=int, default=TRIES, help="functions a query at most")
-        action.add_argument("--limit", type=int, help="queries at most, drawn at random (default: all)")
-        action.add_argument(
-            "--at-once", default="", metavar="WHY", help="do without a small job before a large live one"
-        )
-        action.add_argument("--unjudged", action="store_true", help="also where candidates were abandoned")
-        action.add_argument("--reason", default="", help="why it is ordered; kept in the job's history")
+        add_schema_options(action, FillIn, "tries", "limit", "at_once", "unjudged", "reason")
         action.add_argument("--price", action="store_true", help="only say what it would take")
         derived_options.add_agreement(action)
 

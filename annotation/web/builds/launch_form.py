@@ -8,7 +8,7 @@ from django import forms
 from django.conf import settings
 
 from annotation.builds.drift.watched_pairs import PAIRS
-from annotation.builds.launch.launcher import MOST_PAIRS, MOST_ROUNDS, lacks_key, why_no_batches
+from annotation.builds.launch.launcher import MOST_PAIRS, lacks_key, why_no_batches
 from annotation.builds.launch.order import Judge, Order
 from annotation.builds.launch.paper_profile import (
     as_in_the_paper,
@@ -19,7 +19,7 @@ from annotation.builds.launch.prices import is_priced, unknown_price
 from annotation.derived.several_annotators import EXPERTS, Who
 from annotation.llm.sampling import EXAMPLE, LONGER
 from annotation.models import Build
-from annotation.web.builds.provider_form import AnsweringForm, SkippingForm, usual_model
+from annotation.web.builds.provider_form import AnsweringForm, SkippingForm, order_field, usual_model
 from annotation.web.label_audit import given_pairs
 from annotation.web.shared.forms import set_choices, set_queryset
 from retrieval.filters import TEXT_OPTIONS, Rule
@@ -90,9 +90,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         label="Other encoders",
         help_text="By folder or hub id, for example codebert:/models/mine; several after commas.",
     )
-    k = forms.IntegerField(
-        min_value=1, max_value=1000, initial=20, label="k", help_text="Candidates for each query."
-    )
+    k = order_field("k", "Candidates for each query.", label="k", required=True)
     rule = forms.ChoiceField(choices=RULES, label="Rule", help_text="Which snippets may become candidates.")
     query_rules = forms.MultipleChoiceField(
         choices=QUERY_RULES,
@@ -117,13 +115,11 @@ class LaunchForm(SkippingForm, AnsweringForm):
         help_text="For encoders of vectors. An approximate index misses some of the best snippets; its "
         "recall, measured against exact search on a sample of the queries, is shown on the build's page.",
     )
-    drift_check = forms.BooleanField(required=False, label="Drift check")
-    batches = forms.BooleanField(
-        required=False,
+    drift_check = order_field("drift_check")
+    batches = order_field(
+        "batches",
+        "Screener and test writer, live: half the price, and answers within a day, most within an hour.",
         label="Ask by batch",
-        help_text=(
-            "Screener and test writer, live: half the price, and answers within a day, most within an hour."
-        ),
     )
     limit = forms.IntegerField(
         required=False,
@@ -132,9 +128,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         label="At most so many pairs",
         help_text="Empty: all of them.",
     )
-    fix_rounds = forms.IntegerField(
-        min_value=0, max_value=5, initial=2, label="Fixing rounds", help_text="For missing modules."
-    )
+    fix_rounds = order_field("fix_rounds", "For missing modules.", label="Fixing rounds", required=True)
     annotator = forms.ChoiceField(
         required=False, choices=JUDGES, label="Annotator", help_text="Who decides each pair, and by what."
     )
@@ -144,23 +138,15 @@ class LaunchForm(SkippingForm, AnsweringForm):
         label="Profile",
         help_text="As in the paper: one screener request a pair, one test, two fixing rounds.",
     )
-    rewrites = forms.IntegerField(
-        required=False,
-        min_value=0,
-        max_value=5,
-        initial=1,
-        label="Rewrites",
-        help_text="How often a test program that redefines its candidate goes back. The paper: 0.",
+    rewrites = order_field(
+        "rewrites", "How often a test program that redefines its candidate goes back. The paper: 0."
     )
-    screen_by_query = forms.BooleanField(
-        required=False,
-        label="Screen by query",
-        help_text="The screener sees all candidates of a query at once: fewer tokens, another annotator.",
+    screen_by_query = order_field(
+        "screen_by_query",
+        "The screener sees all candidates of a query at once: fewer tokens, another annotator.",
     )
-    second_test = forms.BooleanField(
-        required=False,
-        label="Second test",
-        help_text="Ask for another program where the first one tested nothing. Not in the paper.",
+    second_test = order_field(
+        "second_test", "Ask for another program where the first one tested nothing. Not in the paper."
     )
     no_reader = forms.BooleanField(
         required=False,
@@ -178,27 +164,13 @@ class LaunchForm(SkippingForm, AnsweringForm):
         help_text="Arbiter and tie breaker see what the run of the test showed. That was measured to "
         "give no better labels. People see it in any case.",
     )
-    rounds = forms.IntegerField(
-        required=False,
-        min_value=1,
-        max_value=MOST_ROUNDS,
-        initial=1,
-        label="Rounds",
-        help_text="How often each pair is judged, each time asked and paid anew.",
-    )
-    fresh = forms.BooleanField(
-        required=False,
+    rounds = order_field("rounds", "How often each pair is judged, each time asked and paid anew.")
+    fresh = order_field(
+        "fresh",
+        "Replies of earlier builds are not used again, and are paid again.",
         label="Ask everything anew",
-        help_text="Replies of earlier builds are not used again, and are paid again.",
     )
-    seed = forms.IntegerField(
-        required=False,
-        min_value=0,
-        max_value=2**31 - 1,
-        initial=1,
-        label="Seed",
-        help_text="Of the order in which a screener by query sees the candidates.",
-    )
+    seed = order_field("seed", "Of the order in which a screener by query sees the candidates.")
     sampling = forms.CharField(
         required=False,
         label="Sampling",
@@ -206,9 +178,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         f"Where replies are cut off, {LONGER} lets each have so many tokens. Part of the annotator.",
         max_length=1000,
     )
-    reason = forms.CharField(
-        required=False, max_length=1000, label="Why", help_text="Kept in the build's history, with your name."
-    )
+    reason = order_field("reason", "Kept in the build's history, with your name.", label="Why")
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -12,8 +13,11 @@ from django.conf import settings
 
 from annotation.llm.sampling import NotSampling, sampling_of
 from annotation.models import Build
-from annotation.web.shared.forms import set_choices
+from annotation.schemas.builds import Order as ApiOrder
+from annotation.web.shared.forms import schema_field, set_choices
 from retrieval.texts.hostile import mark_hostile_characters
+
+order_field = partial(schema_field, ApiOrder)
 
 
 class AnsweringForm(forms.Form):
@@ -40,10 +44,8 @@ class AnsweringForm(forms.Form):
         label="Budget in dollars",
         help_text="Empty: no cap. The build pauses before it would spend more.",
     )
-    unpriced = forms.BooleanField(
-        required=False,
-        label="Run without a price",
-        help_text="Costs then count as nothing, and no budget can hold.",
+    unpriced = order_field(
+        "unpriced", "Costs then count as nothing, and no budget can hold.", label="Run without a price"
     )
 
     def __init__(self, *args: Any, also_recorded: str = "", **kwargs: Any) -> None:
@@ -105,11 +107,8 @@ class SkippingForm(forms.Form):
     """A tick, and the reason that it takes."""
 
     skip_canary = forms.BooleanField(required=False, label="Skip the canary")
-    skip_canary_because = forms.CharField(
-        required=False,
-        max_length=400,
-        label="Why the canary is skipped",
-        help_text="Kept in the build's history, with your name.",
+    skip_canary_because = order_field(
+        "skip_canary", "Kept in the build's history, with your name.", label="Why the canary is skipped"
     )
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
 from django import forms
@@ -15,7 +16,6 @@ from annotation.derived.extension import chances, extension_plan
 from annotation.derived.extension.chances import Chance, NextCandidate
 from annotation.derived.extension.extension_plan import MOST_K, ExtensionPlan
 from annotation.derived.extension.reach import (
-    SEEDS,
     Reach,
     Wish,
     count_passing_snippets,
@@ -23,10 +23,12 @@ from annotation.derived.extension.reach import (
     snippets_end,
 )
 from annotation.models import Build, Extension
+from annotation.schemas.derived_builds import WishIn
 from annotation.web.derived.offer import DecisionForm, DerivedPage, Fact, Shown, build_offer
 from annotation.web.money.embedding_costs import list_embedding_costs
 from annotation.web.money.estimates import Warned, build_range_figure
 from annotation.web.money.page import Cap, CapForm, cap_of
+from annotation.web.shared.forms import schema_field
 from annotation.web.shared.words import Sign, format_cost, format_dollars
 from retrieval.metrics.resampling import FEW
 from retrieval.models import Mining
@@ -42,6 +44,7 @@ SIGNS: Final = {
     Extension.State.CANCELLED: Sign("■", "taken back"),
     Extension.State.FAILED: Sign("!", "failed", "bad"),
 }
+wish_field = partial(schema_field, WishIn)
 
 
 class WishForm(forms.Form):
@@ -50,11 +53,9 @@ class WishForm(forms.Form):
     k = forms.IntegerField(
         required=False, max_value=MOST_K, label="k", help_text="Candidates for each query."
     )
-    queries = forms.IntegerField(required=False, min_value=0, label="More queries")
-    seed = forms.IntegerField(
-        required=False, min_value=0, max_value=SEEDS - 1, initial=1, label="Seed", help_text="Of the draw."
-    )
-    newer = forms.BooleanField(required=False, label="Snippets that were added since")
+    queries = wish_field("queries", label="More queries")
+    seed = wish_field("seed", "Of the draw.")
+    newer = wish_field("newer", label="Snippets that were added since")
 
     def __init__(self, wished: QueryDict | None, build: Build, has: Reach | None) -> None:
         super().__init__(wished, initial={"k": has.k if has else None})

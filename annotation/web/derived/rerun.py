@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection
 from dataclasses import dataclass, fields
+from functools import partial
 from typing import Final
 
 from django import forms
@@ -20,6 +21,7 @@ from annotation.derived.rerun.case_takeover import filter_rerunnable_cases
 from annotation.derived.rerun.launch import STAGES, Again, RerunPlan
 from annotation.llm.sampling import LONGER
 from annotation.models import Build, Case
+from annotation.schemas.derived_builds import AgainIn
 from annotation.stages import Stage
 from annotation.web.cases.filters import Filters, filter_build_cases
 from annotation.web.cases.page import filters_of
@@ -32,11 +34,11 @@ from annotation.web.derived.offer import (
     budget_fact,
     build_offer,
 )
+from annotation.web.shared.forms import schema_field
 from annotation.web.shared.pagination import whole_number
 from retrieval.texts.plurals import count_noun
 
 MOST_PICKED: Final = 1000
-MAX_SAMPLE: Final = 100_000
 FRESH: Final = (
     ("", "where nothing else is new"),
     ("yes", "always: every answer is paid"),
@@ -53,6 +55,7 @@ TAKEN_OVER: Final = {
 FILTERS: Final = tuple(field.name for field in fields(Filters) if field.name != "sort")
 PICKING: Final = ("case", "flips", "sent_back", *FILTERS)
 """The parameters that say which cases are meant; the form's own have other names."""
+again_field = partial(schema_field, AgainIn)
 
 
 class AgainForm(DerivedForm):
@@ -70,24 +73,14 @@ class AgainForm(DerivedForm):
         help_text=f"As JSON; where replies were cut off, {LONGER} lets each have so many tokens. "
         "Empty: as in the build.",
     )
-    fix_rounds = forms.IntegerField(min_value=0, max_value=5, label="Fixing rounds")
-    rewrites = forms.IntegerField(min_value=0, max_value=5, label="Rewrites")
-    second_test = forms.BooleanField(
-        required=False, label="Second test", help_text="Another program where the first one tested nothing."
+    fix_rounds = again_field("fix_rounds", label="Fixing rounds", required=True)
+    rewrites = again_field("rewrites", required=True)
+    second_test = again_field("second_test", "Another program where the first one tested nothing.")
+    spot_check = again_field(
+        "spot_check",
+        "Read and test pairs that the screener found clear, to see how often it errs. Begins at reading.",
     )
-    spot_check = forms.BooleanField(
-        required=False,
-        label="Spot check",
-        help_text="Read and test pairs that the screener found clear, to see how often it errs. "
-        "Begins at reading.",
-    )
-    sample = forms.IntegerField(
-        required=False,
-        min_value=1,
-        max_value=MAX_SAMPLE,
-        label="Sample",
-        help_text="So many of the cases, drawn by lot. Empty: all.",
-    )
+    sample = again_field("sample", "So many of the cases, drawn by lot. Empty: all.")
     fresh = forms.ChoiceField(
         required=False,
         choices=FRESH,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Final
 
-from django import forms
 from django.conf import settings
 from django.http import QueryDict
 from django.urls import reverse
@@ -14,9 +14,10 @@ from django.urls import reverse
 from annotation.builds.launch.prices import is_priced
 from annotation.derived.missing_functions import launch, unmatched_queries, written
 from annotation.derived.missing_functions.launch import READY, FillPlan
-from annotation.derived.missing_functions.orders import TRIES, FillOrder
+from annotation.derived.missing_functions.orders import FillOrder
 from annotation.derived.missing_functions.unmatched_queries import QueryMatchCounts
 from annotation.models import Build, Filling, Proposal
+from annotation.schemas.missing_functions import FillIn
 from annotation.web.derived.offer import (
     DecisionForm,
     DerivedForm,
@@ -27,34 +28,31 @@ from annotation.web.derived.offer import (
     build_offer,
 )
 from annotation.web.missing_functions.proposals import job_lines
+from annotation.web.shared.forms import schema_field
 from retrieval.models import Text
 from retrieval.texts.plurals import count_noun
 
 EXAMPLES: Final = 10
+fill_field = partial(schema_field, FillIn)
 
 
 class FillForm(DerivedForm):
     """What an admin types to have functions written."""
 
-    tries = forms.IntegerField(
-        min_value=1,
-        max_value=5,
-        initial=TRIES,
+    tries = fill_field(
+        "tries",
+        "One that its test denied is written anew so often, before the expert gets it.",
         label="Functions a query at most",
-        help_text="One that its test denied is written anew so often, before the expert gets it.",
+        required=True,
     )
-    limit = forms.IntegerField(
-        min_value=1,
-        max_value=1_000_000,
-        required=False,
-        label="Queries at most",
-        help_text="Drawn at random. Empty: all. The others can be ordered later.",
+    limit = fill_field(
+        "limit", "Drawn at random. Empty: all. The others can be ordered later.", label="Queries at most"
     )
-    at_once = forms.CharField(max_length=400, required=False, label="Why all at once")
-    unjudged = forms.BooleanField(
-        required=False,
+    at_once = fill_field("at_once", label="Why all at once")
+    unjudged = fill_field(
+        "unjudged",
+        "Nobody knows whether those have a match.",
         label="Also queries of which some candidates could not be judged",
-        help_text="Nobody knows whether those have a match.",
     )
     field_order = (
         *("name", "provider", "recorded", "model", "budget"),

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Final, TypeVar, get_args
 
+from annotated_types import Ge, Le, Lt, MaxLen
 from django import forms
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 from django.utils.datastructures import MultiValueDict
+from ninja import Schema
 
 Made = TypeVar("Made")
+KINDS: Final[Mapping[Any, type[forms.Field]]] = {
+    bool: forms.BooleanField,
+    int: forms.IntegerField,
+    float: forms.FloatField,
+    str: forms.CharField,
+}
 
 
 class Lines(forms.Textarea):
@@ -21,6 +29,28 @@ class Lines(forms.Textarea):
     ) -> Any:
         sent = super().value_from_datadict(data, files, name)
         return sent.replace("\r\n", "\n") if isinstance(sent, str) else sent
+
+
+def schema_field(schema: type[Schema], name: str, help_text: str = "", **otherwise: Any) -> forms.Field:
+    """A field of a form for one that the API takes, whose schema says its kind, bounds and usual value.
+
+    It may be left out, and is labelled by its name, unless the form says `otherwise`.
+    """
+    field = schema.model_fields[name]
+    kind = next(kind for kind in (field.annotation, *get_args(field.annotation)) if kind in KINDS)
+    label = name.replace("_", " ").capitalize()
+    said: dict[str, Any] = {"required": False, "initial": field.get_default() or None, "label": label}
+    for rule in field.metadata:
+        match rule:
+            case Ge(ge=least):
+                said["min_value"] = least
+            case Le(le=most):
+                said["max_value"] = most
+            case Lt(lt=int() as end):
+                said["max_value"] = end - 1
+            case MaxLen(max_length=longest):
+                said["max_length"] = longest
+    return KINDS[kind](help_text=help_text, **said | otherwise)
 
 
 def attempt(form: forms.BaseForm, do: Callable[[], Made], *refusals: type[Exception]) -> Made | None:
