@@ -32,7 +32,8 @@ class ImportCounts:
     `problems` are the first of those; `tell` is called with every one.
     `asked` has the hash of the first query of each sequence of words, `near_same` those of other texts of it.
     `ids`: from what ids were read. `aliases` are hashes of the ids whose text another id has, too.
-    `contradicted` counts labels that say something else than an earlier one of their pair in this source.
+    `contradicted` counts labels that say something else than an earlier one of their pair in this source,
+    `known_labels` those whose pair had one. `before`: how many members the collection had.
     """
 
     read: int = 0
@@ -43,6 +44,8 @@ class ImportCounts:
     unparsable: int = 0
     labels: int = 0
     contradicted: int = 0
+    known_labels: int = 0
+    before: int | None = None
     aliases: set[int] = field(default_factory=set)
     rules: Counter[Rule] = field(default_factory=Counter)
     asked: dict[int, int] = field(default_factory=dict)
@@ -95,17 +98,32 @@ def describe_aliases(count: int) -> str:
     return f"{count_noun(count, 'id')} {verb} a text with an earlier id; all ids are kept"
 
 
+def describe_growth(counts: ImportCounts) -> str:
+    """What is said of a collection that was there before."""
+    had = counts.before or 0
+    return f"the collection had {had:,} before, and has {had + counts.stored:,} now"
+
+
+def describe_labels(counts: ImportCounts) -> str:
+    """How many labels came, and how many of their pairs had one of this source."""
+    known = f", {counts.known_labels:,} known already" if counts.known_labels else ""
+    return f"{count_noun(counts.labels, 'label')}{known}"
+
+
 @dataclass(frozen=True)
 class Options:
     """`dry_run` counts and stores nothing; `tick` is called with the counts after each batch,
     `refused` with every record that is refused. `allow_partial`: labels are published though others may be
-    missing.
+    missing. `replace`: what comes takes the place of what came under this name before; `replaced` is what it
+    did so with already.
     """
 
     dry_run: bool = False
     tick: Callable[[ImportCounts], None] = lambda counts: None
     refused: Callable[[Problem], None] = lambda problem: None
     allow_partial: bool = False
+    replace: bool = False
+    replaced: set[str] = field(default_factory=set)
 
     def counts(self) -> ImportCounts:
         """Counts from 0, which tell of what is refused."""
@@ -153,7 +171,7 @@ class Imported:
     def total(self) -> ImportCounts:
         """The figures of all parts together, for a bar of progress."""
         total = ImportCounts()
-        for name in ("read", "stored", "known", "unreadable", "costly", "labels"):
+        for name in ("read", "stored", "known", "unreadable", "costly", "labels", "known_labels"):
             setattr(total, name, sum(getattr(counts, name) for counts in self.parts))
         return total
 

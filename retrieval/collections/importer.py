@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import islice
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final, NamedTuple
 
@@ -21,6 +21,12 @@ from retrieval.collections.aliases import (
     stored_id,
 )
 from retrieval.collections.import_report import ImportCounts, Imported, Options
+from retrieval.collections.revisions import (
+    Identified,
+    find_or_make_collection,
+    refuse_other_texts,
+    source_annotator,
+)
 from retrieval.filters import Rule, Unreadable, rules_of
 from retrieval.licences import shorten_licence
 from retrieval.models import (
@@ -51,28 +57,12 @@ MEMBER_COLUMNS: Final = ("collection", "text", "position", "source_id", "origin"
 LABEL_COLUMNS: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at")
 
 
-class Identified(NamedTuple):
-    """A record with its canonical text and the hash of that."""
-
-    record: Record
-    text: str
-    digest: str
-
-
 class Missing(NamedTuple):
     """What a collection lacks of a batch: records with the rules that each passes, and ids (id, text)."""
 
     new: list[Identified]
     flags: list[Rule]
     ids: list[tuple[str, int]]
-
-
-def find_or_make_collection(name: str, kind: str, source: str) -> Collection:
-    """The newest version of the collection of this name and kind; made when there is none."""
-    found = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
-    return found or Collection.objects.create(
-        name=name, kind=kind, source=mark_hostile_characters(source)[:400]
-    )
 
 
 def collections_called(name: str) -> Named | None:
@@ -110,7 +100,9 @@ def find_missing_records(
     if kind == Collection.Kind.QUERIES:
         for one in batch:
             counts.note_query(one.text)
-    new, ids = (batch, []) if target is None else without_known(target, batch, counts)
+    new, ids = batch, list[tuple[str, int]]()
+    if target is not None:
+        new, ids = without_known(target, refuse_other_texts(target, batch, counts), counts)
     return Missing(new, [flags_of(one.text, kind, counts) for one in new], ids)
 
 
@@ -271,9 +263,10 @@ def store_said(
     several = pairs_with_aliases(pairs, named) if named else {}
     before = labels_there(annotator.pk, several.values()) if several else {}
     said = [(pairs[key], given.value) for key, given in zip(keys, batch, strict=True)]
-    counts.contradicted += count_contradictions(
-        [one for key, one in zip(keys, said, strict=True) if key not in several], annotator
-    )
+    first = first_values(pairs.values(), annotator)
+    counts.known_labels += sum(pair in first for pair, _ in said)
+    alone = [one for key, one in zip(keys, said, strict=True) if key not in several]
+    counts.contradicted += sum(first.setdefault(pair, value) != value for pair, value in alone)
     now = timezone.now()
     rows = [
         (pair, annotator.pk, 1, value, given.scale, False, annotator.name, now)
@@ -293,11 +286,10 @@ def identify_label_texts(labels: Sequence[GivenLabel]) -> dict[str, tuple[str, s
     return {text: (digest_of(identity), identity) for text, identity in kept}
 
 
-def count_contradictions(said: Sequence[tuple[int, int]], annotator: Annotator) -> int:
-    """How many of these (pair, value) say something else than the annotator first said of their pair."""
-    known = Label.objects.filter(annotator=annotator, round=1, pair__in={pair for pair, _ in said})
-    first: dict[int, int | None] = dict(known.values_list("pair_id", "value"))
-    return sum(first.setdefault(pair, value) != value for pair, value in said)
+def first_values(pairs: Iterable[int], annotator: Annotator) -> dict[int, int | None]:
+    """By pair what the annotator said of it, where there is a label."""
+    known = Label.objects.filter(annotator=annotator, round=1, pair__in=list(pairs))
+    return dict(known.values_list("pair_id", "value"))
 
 
 def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options) -> Imported:
@@ -332,8 +324,11 @@ def _label_cosqa(
     if options.dry_run:
         others.labels = sum(1 for _ in given)
         return
-    annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, {"source": file.name})
-    store_labels(given, annotator, others, collections_called(name), options.tick)
+    first = next(given, None)
+    if first is None:
+        return
+    annotator = source_annotator(name, {"source": file.name}, options)
+    store_labels(chain([first], given), annotator, others, collections_called(name), options.tick)
 
 
 def import_python(places: Sequence[Path | str], name: str, options: Options) -> Imported:
@@ -378,15 +373,14 @@ def _store_batch(batch: list[Item], source: str, name: str, done: Imported, opti
     parts = list[_Part]()
     for kind, which, counts in zip(Collection.Kind, (Query, Snippet), (queries, snippets), strict=True):
         if records := [item for item in batch if isinstance(item, which)]:
-            target = None if options.dry_run else find_or_make_collection(name, kind, source)
+            target = None if options.dry_run else find_or_make_collection(name, kind, source, options)
             found = list(map(identify_record, keep_readable_records(records, counts)))
             parts.append(_Part(target, find_missing_records(target, found, kind, counts), counts))
     labels = [item for item in batch if isinstance(item, GivenLabel)]
     if options.dry_run:
         others.labels += len(labels)
     else:
-        config = {"source": source}
-        by = Annotator.objects.version(Annotator.Kind.ORIGINAL, name, config) if labels else None
+        by = source_annotator(name, {"source": source}, options) if labels else None
         _store_whole(parts, labels, by, others, collections_called(name) if labels else None)
     options.tick(done.total())
 
@@ -436,7 +430,7 @@ def import_records(
     options: Options,
 ) -> None:
     """Add `records` to the collection called `name`, made where it is missing; in a dry run only count."""
-    target = None if options.dry_run else find_or_make_collection(name, kind, source)
+    target = None if options.dry_run else find_or_make_collection(name, kind, source, options)
     store_members(target, records, kind, counts, options)
     if target is not None and not counts.stored + counts.known:
         Collection.objects.filter(pk=target.pk, size=0, members=None).delete()  # nobody misses an empty one

@@ -14,6 +14,7 @@ from django.db.models import QuerySet
 from retrieval.collections.aliases import Named
 from retrieval.collections.import_report import ImportCounts, Imported, Options
 from retrieval.collections.importer import BATCH, readable_labels, store_labels
+from retrieval.collections.revisions import labels_that_came, source_annotator
 from retrieval.evaluation.files import NotComparable, of_language
 from retrieval.evaluation.publication import (
     Chosen,
@@ -23,7 +24,7 @@ from retrieval.evaluation.publication import (
     publish_chosen,
 )
 from retrieval.filters.queries import fold_query
-from retrieval.models import Alias, Annotator, Benchmark, Collection, Label, Member
+from retrieval.models import Alias, Benchmark, Collection, Label, Member
 from retrieval.models.texts import canonicalize_text
 from retrieval.sources import GivenLabel, Problem, Scale, scale_of_grades
 from retrieval.sources.formats import trec
@@ -85,19 +86,18 @@ def _judgements(path: Path, of: Target, options: Options, others: ImportCounts) 
         labels = list(readable_labels(found, others.refuse))
         if options.dry_run:
             others.labels += len(labels)
-        else:
-            annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, of.name, {"source": path.name})
+        elif labels:
+            annotator = source_annotator(of.name, {"source": path.name}, options)
             store_labels(labels, annotator, others, Named(of.queries, of.snippets))
         options.tick(others)
 
 
 def benchmark_of_label_file(of: Target, notes: str) -> Benchmark | None:
     """The benchmark of the labels that were imported under this name; None where none is about members."""
-    given = Label.objects.filter(annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=of.name)
     rule = "TREC qrels; of several labels the one of the last file, in one file the first"
     try:
         order = Order(of.name, of.queries, of.snippets, rule, notes=notes)
-        return publish_benchmark(order, given, by_ids=True)
+        return publish_benchmark(order, labels_that_came(of.name), by_ids=True)
     except NothingToPublish:
         return None
 
@@ -129,18 +129,18 @@ def _annotations(
         return
     for number, given in numbered.items():
         config = {"source": path.name, RATING: number}
-        by = Annotator.objects.version(Annotator.Kind.ORIGINAL, of.name, config)
+        by = source_annotator(of.name, config, options)
         store_labels(given, by, others, None)  # they name texts and links
     options.tick(others)
 
 
 def published_means(of: Target, notes: str) -> Benchmark | None:
     """The benchmark of the mean ratings under this name; None where none is about members."""
-    raters = Annotator.objects.filter(kind=Annotator.Kind.ORIGINAL, name=of.name, config__has_key=RATING)
+    ratings = labels_that_came(of.name).filter(annotator__config__has_key=RATING)
     rule = "CodeSearchNet's annotations: the mean of all ratings of a pair"
     try:
         order = Order(of.name, of.queries, of.snippets, rule, notes=notes)
-        return publish_chosen(order, means_of(Label.objects.filter(annotator__in=raters)))
+        return publish_chosen(order, means_of(ratings))
     except NothingToPublish:
         return None
 

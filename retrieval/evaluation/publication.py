@@ -17,9 +17,9 @@ import numpy.typing as npt
 from django.db import transaction
 from django.db.models import Exists, Max, OuterRef, QuerySet
 
+from retrieval.collections.revisions import labels_that_came
 from retrieval.evaluation.aliases import Side, TextPair, judge_ids
 from retrieval.models import (
-    Annotator,
     Benchmark,
     BenchmarkIdLabel,
     BenchmarkLabel,
@@ -271,7 +271,7 @@ def publish_import(name: str, notes: str = "") -> Benchmark | None:
     queries, snippets = (found.order_by("-version").first() for found in pair.values())
     if queries is None or snippets is None:
         return None
-    given = _came_with(name)
+    given = labels_that_came(name)
     rule = "labels that came with the data; of several the last one, in one source the first"
     try:
         return publish_benchmark(Order(name, queries, snippets, rule, notes=notes), given, by_ids=True)
@@ -284,17 +284,13 @@ def left_out(name: str, benchmark: Benchmark | None) -> int:
 
     Their query or their snippet is no member.
     """
-    given = _came_with(name).order_by()
+    given = labels_that_came(name).order_by()
     pairs = given.values("pair").distinct().count()
     if benchmark is None:
         return pairs
     labelled = Exists(given.filter(pair=OuterRef("pair")))
     means = benchmark.labels.filter(~labelled, label=None).count()  # those of a release came without labels
     return pairs - (benchmark.size - means)
-
-
-def _came_with(name: str) -> QuerySet[Label]:
-    return Label.objects.filter(annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=name)
 
 
 def publish_benchmark(order: Order, labels: QuerySet[Label], *, by_ids: bool = False) -> Benchmark:

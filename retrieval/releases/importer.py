@@ -28,13 +28,13 @@ from retrieval.collections.aliases import (
     stored_id,
 )
 from retrieval.collections.import_report import ImportCounts, Imported, Options
-from retrieval.collections.importer import find_or_make_collection, flags_of, keep_readable_records
+from retrieval.collections.importer import flags_of, keep_readable_records
+from retrieval.collections.revisions import find_or_make_collection, labels_that_came, source_annotator
 from retrieval.evaluation.publication import Chosen, NothingToPublish, Order, last_of, publish_chosen
 from retrieval.exporting import provenance
 from retrieval.filters import Rule
 from retrieval.filters.apart import Apart
 from retrieval.models import (
-    Annotator,
     Benchmark,
     Candidate,
     Collection,
@@ -174,7 +174,8 @@ class _Import:
             (Collection.Kind.SNIPPETS, snippets, provenance.SNIPPETS, "code-idx"),
         ):
             filled = Members(
-                find_or_make_collection(self.name, kind, self.folder.name), ImportCounts(tell=self.refuse)
+                find_or_make_collection(self.name, kind, self.folder.name, self.options),
+                ImportCounts(tell=self.refuse),
             )
             self.queries, self.snippets = (
                 (filled, self.snippets) if kind == Collection.Kind.QUERIES else (self.queries, filled)
@@ -294,7 +295,7 @@ class _Import:
             if source in Source.values and source != Source.ORIGINAL:
                 who, which = mark_hostile_characters(annotator)[:120], mark_hostile_characters(version)[:64]
                 config |= {"given_by": source, "annotator": who, "version": which}
-            by = Annotator.objects.version(Annotator.Kind.ORIGINAL, self.name, config)
+            by = source_annotator(self.name, config, self.options)
             scale = scale if scale in Label.Scale.values else ""
             self.givers[key] = by.pk, scale, assisted == str(True), basis if basis in BASES else ""
         return self.givers[key]
@@ -315,11 +316,22 @@ class _Import:
                 rows.append((pairs[texts], *self.said(key, int(relevance)), self.name, now))
             else:  # the mean of several labels, which are not in the file
                 self.means.setdefault(pairs[texts], Chosen(*texts, pairs[texts], relevance, None, ""))
+        self.note_known(rows, set(several.values()))
         statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
         for by, there in before.items():
             mine = [row for row in kept if self.giver(row[3])[0] == by and row[2].is_integer()]
             keep_label_ids(self.by_ids(mine, several), several, by, self.named, there)
         self.others.labels += len(kept)
+
+    def note_known(self, rows: Sequence[tuple[Any, ...]], several: Container[int]) -> None:
+        """Count labels of pairs that have one of the same giver, and those that say something else."""
+        wanted = Label.objects.filter(pair__in=[row[0] for row in rows], round=1)
+        givers = wanted.filter(annotator__in={row[1] for row in rows}).order_by()
+        first = {(pair, by): value for pair, by, value in givers.values_list("pair", "annotator", "value")}
+        self.others.known_labels += sum(row[:2] in first for row in rows)
+        self.others.contradicted += sum(
+            row[0] not in several and first.setdefault(row[:2], row[3]) != row[3] for row in rows
+        )
 
     @property
     def named(self) -> Named:
@@ -362,9 +374,7 @@ class _Import:
             with transaction.atomic():
                 if self.told.pool == Pool.CANDIDATES:
                     order = replace(order, mining=self.mined(queries, snippets))
-                given = Label.objects.filter(
-                    annotator__kind=Annotator.Kind.ORIGINAL, annotator__name=self.name
-                )
+                given = labels_that_came(self.name)
                 made = publish_chosen(
                     order, self.with_means(last_of(given)), given if self.told.by_ids else None
                 )

@@ -11,11 +11,11 @@ from retrieval.collections.aliases import add_aliases, stored_id
 from retrieval.collections.import_report import ImportCounts
 from retrieval.collections.importer import (
     KEYS_A_READ,
-    Identified,
     add_members,
     identify_record,
     members_among,
 )
+from retrieval.collections.revisions import Identified, refuse_other_texts
 from retrieval.filters import NO_RULE, Rule
 from retrieval.filters.apart import Apart
 from retrieval.models import Collection, Member, Text
@@ -42,7 +42,10 @@ def store_release_batch(
 ) -> None:
     """Add what the collection lacks of a batch: whole, or nothing of it."""
     target, counts = filled.target, filled.counts
-    read = [identify_record(record) for record, _, _ in batch]
+    found = [identify_record(record) for record, _, _ in batch]
+    kept = {id(one) for one in refuse_other_texts(target, found, counts)}
+    batch = [row for row, one in zip(batch, found, strict=True) if id(one) in kept]
+    read = [one for one in found if id(one) in kept]
     digests = [one.digest for one in read]
     with transaction.atomic():
         # Another import into the same collection waits here: both would number their members alike.

@@ -56,7 +56,7 @@ class Record:
     `source_id` is its name there (`query-idx`, `package/module.py::Class.method`), `origin` the data set or
     distribution, `licence` what the source states, empty where it states none, `id_from` what was read as its
     name, such as `_id`. `has_id` is whether the name is an id that the source gives, not a number that the
-    reader made up.
+    reader made up, and `is_key` whether that id means one text alone, as a path with a name does not.
     """
 
     text: str
@@ -65,6 +65,7 @@ class Record:
     licence: str = ""
     id_from: str = field(default="", compare=False)
     has_id: bool = field(default=True, compare=False)
+    is_key: bool = field(default=False, compare=False)
 
 
 @dataclass(frozen=True, slots=True)

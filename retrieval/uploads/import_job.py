@@ -6,7 +6,13 @@ import time
 from collections.abc import Sequence
 from typing import Final
 
-from retrieval.collections.import_report import ImportCounts, Imported, Options, describe_aliases
+from retrieval.collections.import_report import (
+    ImportCounts,
+    Imported,
+    Options,
+    describe_aliases,
+    describe_labels,
+)
 from retrieval.filters.steps import Refusals
 from retrieval.jobs import close_job, remove_job_files
 from retrieval.models import Benchmark, Job
@@ -26,11 +32,12 @@ def perform_import_job(job: Job) -> None:
     """Import what was uploaded; what lies at an address is downloaded first."""
     if not gather_import_files(job):
         return
-    refusals, began = Refusals(), time.monotonic()
+    refusals, began, order = Refusals(), time.monotonic(), ImportOrder.of(job)
     with meter_bytes_read() as meter:
         ticking = Options(
             tick=lambda counts: record_import_progress(job, counts, time.monotonic() - began, meter.share),
-            allow_partial=ImportOrder.of(job).allow_partial,
+            allow_partial=order.allow_partial,
+            replace=order.replace,
         )
         done = import_upload(job, ticking, refusals)
     close_import_job(job, done, refusals)
@@ -63,7 +70,8 @@ def close_import_job(job: Job, done: Imported, refusals: Refusals) -> None:
     nothing = total.read == total.unreadable
     why = _message(nothing, refusals, done.problems) if nothing else _without_code(job, done)
     problems = [
-        mark_hostile_characters(by_name(job, str(problem))) for problem in done.problems[:PROBLEMS_KEPT]
+        mark_hostile_characters(by_name(job, _for_form(str(problem))))
+        for problem in done.problems[:PROBLEMS_KEPT]
     ]
     close_job(
         job,
@@ -87,10 +95,17 @@ def _ended(done: Imported, refusals: Refusals) -> str:
     told = (
         refused if total.unreadable else "",
         _message(nothing=False, refusals=refusals, problems=()) or _became(done, total),
-        done.unpublished.replace("with --allow-partial", "by the box for that in the form"),
+        _for_form(done.unpublished),
     )
     *first, last = [part for part in told if part] or [""]
     return ". ".join([*(part.removesuffix(".") for part in first), last])
+
+
+def _for_form(told: str) -> str:
+    """What is said of the command's options, as one who uploads has them."""
+    for option in ("--allow-partial", "--replace"):
+        told = told.replace(f"with {option}", "by the box for that in the form")
+    return told
 
 
 def _without_code(job: Job, done: Imported) -> str:
@@ -120,10 +135,11 @@ def _became(done: Imported, total: ImportCounts) -> str:
 def _beside(done: Imported, total: ImportCounts) -> str:
     if not total.labels:
         return done.remark
-    labels = count_noun(total.labels, "label")
+    labels = describe_labels(total)
     contradicted = sum(counts.contradicted for counts in done.parts)
     if contradicted:
         labels += f", {contradicted:,} of which contradict an earlier one of their pair; the first counts"
+        labels += " (a box in the form takes what you mended instead)"
     return f"{labels}; {_benchmark(done.benchmark)}" if done.benchmark else labels
 
 

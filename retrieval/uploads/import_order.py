@@ -33,8 +33,8 @@ class ImportOrder(JobOrder):
     """Import uploaded files into collections of this name. A table waits for its columns to be chosen first.
 
     `options` are what the format asks beside its files, `allow_partial` publishes labels though others were
-    refused. `addresses` are where files are that a worker has to
-    download first, by the names of the job's files.
+    refused, `replace` takes the files in the place of what came under this name before. `addresses` are where
+    files are that a worker has to download first, by the names of the job's files.
     """
 
     kind: ClassVar = Job.Kind.IMPORT
@@ -42,4 +42,5 @@ class ImportOrder(JobOrder):
     format: Format
     options: dict[str, Any] = {}
     allow_partial: bool = False
+    replace: bool = False
     addresses: dict[str, str] = {}

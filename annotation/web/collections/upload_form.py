@@ -121,6 +121,11 @@ class UploadForm(forms.Form):
         label="Publish the labels as a benchmark although some are refused or a file is cut off",
     )
 
+    replace = forms.BooleanField(
+        required=False,
+        label="Replace what came under this name before: a next version of these files alone",
+    )
+
     def refuse_large(self) -> None:
         """Add errors for files beyond the limit, with what to do instead."""
         guide = BY_FORMAT.get(self.data.get("format", ""))
@@ -181,6 +186,7 @@ class UploadForm(forms.Form):
             format=values["format"],
             options=self.options(values["format"]),
             allow_partial=values["allow_partial"],
+            replace=values["replace"],
             addresses=addresses_of_columns(values, columns),
         )
         is_here = order.format == Format.TABLE and not order.addresses

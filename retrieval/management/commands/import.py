@@ -12,7 +12,14 @@ from typing import Any
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
-from retrieval.collections.import_report import ImportCounts, Imported, Options, describe_aliases
+from retrieval.collections.import_report import (
+    ImportCounts,
+    Imported,
+    Options,
+    describe_aliases,
+    describe_growth,
+    describe_labels,
+)
 from retrieval.collections.importer import import_cosqa, import_items, import_python
 from retrieval.filters import Rule
 from retrieval.filters.steps import Refusals
@@ -96,6 +103,13 @@ class Command(LightCommand):
             "benchmark says so (without it none is published then)",
         )
 
+        each.add_argument(
+            "--replace",
+            action="store_true",
+            help="take this source in the place of what came under this name before: the collections get a "
+            "next version of it alone, and labels before no longer count",
+        )
+
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_bad_name(options["name"])
         began = time.monotonic()
@@ -109,6 +123,7 @@ class Command(LightCommand):
                 lambda counts: advance_import_bar(bar, counts, meter.share),
                 refused,
                 options["allow_partial"],
+                options["replace"],
             )
             done = self.perform(options, how)
         self.report(done, options, time.monotonic() - began)
@@ -127,7 +142,7 @@ class Command(LightCommand):
         if contradicted:
             self.stdout.write(
                 f"labels that say something else than an earlier one of their pair in the same source: "
-                f"{contradicted:,}; the first counts"
+                f"{contradicted:,}; the first counts (where you mended one: import with --replace)"
             )
         if done.benchmark is not None:
             self.stdout.write(describe_published_benchmark(done.benchmark))
@@ -308,10 +323,11 @@ def compare_with_export(benchmark: Benchmark, folder: Path) -> str:
 def format_import_summary(kind: str, counts: ImportCounts) -> str:
     """One paragraph: what was read, stored and refused, and what each rule would keep."""
     if kind == "others":
-        return f"{count_noun(counts.labels, 'label')}; {count_noun(counts.unreadable, 'record')} refused"
+        return f"{describe_labels(counts)}; {count_noun(counts.unreadable, 'record')} refused"
     known = f"{counts.known:,} known already, {counts.unreadable:,} unreadable"
     lines = [f"{kind}: {counts.read:,} read, {counts.stored:,} stored, {known}"]
     lines += [f"  {counts.ids_told}"] if counts.ids_told else []
+    lines += [f"  {describe_growth(counts)}"] if counts.before else []
     if counts.aliases:
         lines.append(f"  {describe_aliases(len(counts.aliases))}")
     if kind == "snippets":

@@ -153,7 +153,7 @@ def _refuse_again(record: Query | Snippet, seen: Seen) -> None:
 def _query(origin: str, record: Object) -> Query:
     text = text_of_record(record, [_key(record, "query")])
     name, key = read_id(record, (*ANY_ID, *IDS_OF_QUERIES))
-    return Query(text, name, *_told(origin, record), key)
+    return Query(text, name, *_told(origin, record), key, is_key=True)
 
 
 def _document(origin: str, record: Object) -> Snippet:
@@ -161,7 +161,7 @@ def _document(origin: str, record: Object) -> Snippet:
     text = text_of_record(record, [_key(record, "code")], needed=not title.strip())
     whole = "\n".join(part for part in (title, text) if part.strip())
     name, key = read_id(record, (*ANY_ID, *IDS_OF_DOCUMENTS))
-    return Snippet(whole, name, *_told(origin, record), key)
+    return Snippet(whole, name, *_told(origin, record), key, is_key=True)
 
 
 def _key(record: Object, ours: str) -> str:

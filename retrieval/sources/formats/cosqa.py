@@ -154,7 +154,8 @@ def _record(
         name, read = ids.read(element.number, element.value, id_keys)
     except (_WrongShape, Refused) as wrong:
         return Problem(str(path), element.number, str(wrong))
-    return Record(text, name, path.name, licence, read, bool(_given_id(element, id_keys)))
+    has_id = bool(_given_id(element, id_keys))
+    return Record(text, name, path.name, licence, read, has_id, has_id)
 
 
 def _mapped(element: Element, code: str, path: Path, licence: str, known: TextsById) -> Record | Problem:
@@ -163,7 +164,7 @@ def _mapped(element: Element, code: str, path: Path, licence: str, known: TextsB
         return Problem(str(path), element.number, message)
     if why := known.snippets.refusal(str(element.value), code):
         return Problem(str(path), element.number, why)
-    return Record(code, str(element.value), path.name, licence, "the map from code to index")
+    return Record(code, str(element.value), path.name, licence, "the map from code to index", is_key=True)
 
 
 def has_label(record: dict[str, Any]) -> bool:

@@ -82,7 +82,13 @@ def _as(kind: type[Query | Snippet], records: Iterator[Record | Problem]) -> Ite
             yield record
         else:
             yield kind(
-                record.text, record.source_id, record.origin, record.licence, record.id_from, record.has_id
+                record.text,
+                record.source_id,
+                record.origin,
+                record.licence,
+                record.id_from,
+                record.has_id,
+                record.is_key,
             )
 
 

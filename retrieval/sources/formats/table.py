@@ -128,10 +128,12 @@ def _items_of_row(path: Path, number: int, record: Object, columns: Columns) -> 
     code = text_of_record(record, [columns.snippet]) if columns.snippet else ""
     if columns.query:
         asked, key = _id(number, record, columns.query_id)
-        items.append(Query(text, asked, origin, licence, key, bool(columns.query_id)))
+        has_id = bool(columns.query_id)
+        items.append(Query(text, asked, origin, licence, key, has_id, has_id))
     if columns.snippet:
         found, key = _id(number, record, columns.snippet_id)
-        items.append(Snippet(code, found, origin, licence, key, bool(columns.snippet_id)))
+        has_id = bool(columns.snippet_id)
+        items.append(Snippet(code, found, origin, licence, key, has_id, has_id))
     lacks = columns.may_lack_label and columns.label not in record
     if columns.label and not lacks and str(_given(record, columns.label)).strip():
         value = whole_number(record[columns.label], GRADES[columns.scale], f'"{columns.label}"')

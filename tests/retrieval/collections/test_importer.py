@@ -276,7 +276,7 @@ MIXED: list[Item] = [
 ]
 
 
-@pytest.mark.parametrize("failing", ["add_members", "store_said", "count_contradictions"])
+@pytest.mark.parametrize("failing", ["add_members", "store_said", "first_values"])
 def test_a_batch_that_fails_in_its_middle_leaves_nothing_and_goes_on_when_repeated(
     monkeypatch: pytest.MonkeyPatch, failing: str
 ) -> None:

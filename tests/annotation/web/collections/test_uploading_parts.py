@@ -101,3 +101,16 @@ def test_a_bad_label_is_told_on_the_page_and_the_box_publishes_the_others(ada: C
     assert notes.startswith("Published in part: ")
     assert notes in ada.get(reverse("benchmarks")).content.decode()
     assert notes in ada.get(reverse("benchmark", args=[Benchmark.objects.get().pk])).content.decode()
+
+
+def test_a_mended_upload_replaces_what_was_stored_by_a_box(ada: Client) -> None:
+    pairs = [{"query-idx": 0, "query": "sort a list", "code-idx": 0, "code": "x = 1", "label": 1}]
+    assert uploaded(ada, "pairs.json", json.dumps(pairs)).state == "done"
+    mended = json.dumps([{**pairs[0], "code": "x = 2"}])
+    refused = uploaded(ada, "pairs.json", mended)
+    assert refused.state == "partial"
+    assert "stands for another text" in refused.result["problems"][0]
+    assert refused.result["problems"][0].endswith("import by the box for that in the form")
+    assert uploaded(ada, "pairs.json", mended, replace="on").state == "done"
+    versions = Collection.objects.filter(kind="snippets").order_by("version")
+    assert [one.members.get().text.text for one in versions] == ["x = 1", "x = 2"]
