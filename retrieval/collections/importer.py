@@ -144,13 +144,14 @@ def keep_readable_records(records: Iterable[Record | Problem], counts: ImportCou
 
 
 def readable_labels(
-    labels: Iterable[GivenLabel | Problem], refuse: Callable[[Problem], None]
+    labels: Iterable[GivenLabel | Problem], counts: ImportCounts, refuse: Callable[[Problem], None]
 ) -> Iterator[GivenLabel]:
-    """The readable labels; the others are refused."""
+    """The readable labels; the others are refused. It is counted what their ids were read from."""
     for label in labels:
         if isinstance(label, Problem):
             refuse(label)
         else:
+            counts.ids[label.id_from] += 1
             yield label
 
 
@@ -320,7 +321,7 @@ def _label_cosqa(
     labels: Iterable[GivenLabel | Problem], file: Path, name: str, others: ImportCounts, options: Options
 ) -> None:
     """Store the labels of a file; in a dry run count them."""
-    given = readable_labels(labels, others.refuse_unread)
+    given = readable_labels(labels, others, others.refuse_unread)
     if options.dry_run:
         others.labels = sum(1 for _ in given)
         return
@@ -377,6 +378,7 @@ def _store_batch(batch: list[Item], source: str, name: str, done: Imported, opti
             found = list(map(identify_record, keep_readable_records(records, counts)))
             parts.append(_Part(target, find_missing_records(target, found, kind, counts), counts))
     labels = [item for item in batch if isinstance(item, GivenLabel)]
+    others.ids.update(label.id_from for label in labels)
     if options.dry_run:
         others.labels += len(labels)
     else:

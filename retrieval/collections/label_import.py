@@ -76,14 +76,14 @@ def _judgements(path: Path, of: Target, options: Options, others: ImportCounts) 
     expect_file_read(path, times=2)
     # All are looked at, so that a line that is none refuses a file before anything of it is stored.
     scale = scale_of_grades(row.relevance for row in trec.read_qrels(path).rows)
-    rows = trec.read_qrels(path).rows
+    rows, read = trec.read_qrels(path).rows, trec.describe_ids(path)
     while batch := list(islice(rows, BATCH)):
         several = set[str](), set[str]()
         asked = texts_by_id(of.queries, {row.query for row in batch}, several[0])
         code = texts_by_id(of.snippets, {row.document for row in batch}, several[1])
         others.read += len(batch)
-        found = _resolved(path, batch, scale, asked, code, of, several)
-        labels = list(readable_labels(found, others.refuse))
+        found = _resolved(path, batch, scale, asked, code, of, several, read)
+        labels = list(readable_labels(found, others, others.refuse))
         if options.dry_run:
             others.labels += len(labels)
         elif labels:
@@ -118,10 +118,11 @@ def _annotations(
         texts_by_link(of.snippets, code, several[1]) | texts_by_id(of.snippets, code, several[1]),
         of,
         several,
+        "query and githuburl",
     )
     numbered: dict[int, list[GivenLabel]] = {}
     seen = Counter[tuple[str, str]]()
-    for label in readable_labels(found, others.refuse):
+    for label in readable_labels(found, others, others.refuse):
         seen[label.query, label.snippet] += 1
         numbered.setdefault(seen[label.query, label.snippet], []).append(label)
     if options.dry_run:
@@ -164,6 +165,7 @@ def _resolved(
     code: Mapping[str, str],
     of: Target,
     several: tuple[Container[str], Container[str]],
+    id_from: str,
 ) -> Iterator[GivenLabel | Problem]:
     """The judgements with their texts, by the names that stand in the file.
 
@@ -185,7 +187,7 @@ def _resolved(
             yield Problem(str(path), row.line, message, costs_labels=True)
         else:
             ids = row.query, row.document
-            yield GivenLabel(asked[row.query], code[row.document], int(row.relevance), scale, *ids)
+            yield GivenLabel(asked[row.query], code[row.document], int(row.relevance), scale, *ids, id_from)
 
 
 def texts_by_id(members: Collection, source_ids: Iterable[str], several: set[str]) -> dict[str, str]:

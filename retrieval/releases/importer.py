@@ -82,8 +82,9 @@ class _Known(Exception):
 
 Giver: TypeAlias = tuple[str, ...]
 """What the file says of who gave a label, as in GIVER; empty where it says nothing."""
-Given: TypeAlias = tuple[bytes, bytes, float, Giver, str, str]
-"""Hashes of query and snippet, relevance, who gave it, and the numbers of both, empty where it has none."""
+Given: TypeAlias = tuple[bytes, bytes, float, Giver, str, str, str]
+"""Hashes of query and snippet, relevance, who gave it, and the numbers of both with the names of their keys,
+empty where it has none."""
 
 
 class NoRelease(ValueError):
@@ -262,6 +263,7 @@ class _Import:
                 tuple([str(told.get(name, "")) for name in GIVER]) if told else (),
                 found.query_id,
                 found.snippet_id,
+                found.id_from,
             )
 
     def readable(self, batch: Sequence[Given | Problem | None]) -> list[Given]:
@@ -270,7 +272,9 @@ class _Import:
         for problem in batch:
             if isinstance(problem, Problem):
                 self.others.refuse(problem)
-        return [row for row in batch if isinstance(row, tuple)]
+        given = [row for row in batch if isinstance(row, tuple)]
+        self.others.ids.update(row[-1] for row in given)
+        return given
 
     def of_members(
         self, batch: Sequence[Given], asked: Container[bytes], code: Container[bytes]
@@ -346,7 +350,7 @@ class _Import:
         own = own_ids(self.named.queries, {query for query, _ in several})
         own_code = own_ids(self.named.snippets, {snippet for _, snippet in several})
         found = list[tuple[tuple[int, int], GivenLabel]]()
-        for query, snippet, relevance, _, asked, code in batch:
+        for query, snippet, relevance, _, asked, code, _ in batch:
             key = self.queries.ids[query], self.snippets.ids[snippet]
             if key in several:
                 ids = (

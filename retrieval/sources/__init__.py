@@ -82,7 +82,8 @@ class Snippet(Record):
 class GivenLabel:
     """A label that came with the data: query text, snippet text, value on its scale.
 
-    And the ids that it names them by, which are no part of what it says; empty: it names the text.
+    And the ids that it names them by, which are no part of what it says; empty: it names the text. `id_from`
+    is what these were read from, such as `query-id and corpus-id`.
     """
 
     query: str
@@ -91,6 +92,7 @@ class GivenLabel:
     scale: Scale = "binary"
     query_id: str = field(default="", compare=False)
     snippet_id: str = field(default="", compare=False)
+    id_from: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

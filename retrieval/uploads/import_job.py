@@ -83,8 +83,8 @@ def close_import_job(job: Job, done: Imported, refusals: Refusals) -> None:
 
 
 def _ids(done: Imported) -> list[str]:
-    """From what ids were read, of queries and of snippets."""
-    parts = ("queries", done.queries), ("snippets", done.snippets)
+    """From what ids were read, of queries, snippets and labels."""
+    parts = ("queries", done.queries), ("snippets", done.snippets), ("labels", done.others)
     return [f"{kind}: {counts.ids_told}" for kind, counts in parts if counts and counts.ids_told]
 
 

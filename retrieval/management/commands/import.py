@@ -323,7 +323,8 @@ def compare_with_export(benchmark: Benchmark, folder: Path) -> str:
 def format_import_summary(kind: str, counts: ImportCounts) -> str:
     """One paragraph: what was read, stored and refused, and what each rule would keep."""
     if kind == "others":
-        return f"{describe_labels(counts)}; {count_noun(counts.unreadable, 'record')} refused"
+        told = f"{describe_labels(counts)}; {count_noun(counts.unreadable, 'record')} refused"
+        return f"{told}\n  {counts.ids_told}" if counts.ids_told else told
     known = f"{counts.known:,} known already, {counts.unreadable:,} unreadable"
     lines = [f"{kind}: {counts.read:,} read, {counts.stored:,} stored, {known}"]
     lines += [f"  {counts.ids_told}"] if counts.ids_told else []

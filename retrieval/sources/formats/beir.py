@@ -33,7 +33,6 @@ from retrieval.sources.readers.records import (
     SEPARATORS,
     Object,
     Refused,
-    id_of_record,
     kind_of,
     name_of_record,
     read_id,
@@ -208,10 +207,10 @@ def _another_table(path: Path, first: tuple[int, Object] | Problem | None) -> st
 
 def _label(record: Object, scale: Scale, queries: Lookup, documents: Lookup) -> GivenLabel:
     value = whole_number(_score(record), GRADES[scale], f'"{SCORE[0]}"')
-    query, document = id_of_record(record, QUERY_ID), id_of_record(record, DOCUMENT_ID)
+    (query, asked_by), (document, found_by) = read_id(record, QUERY_ID), read_id(record, DOCUMENT_ID)
     asked, found = queries.get(query), documents.get(document)
     if asked is None:
         raise Refused(f"there is no query {query[:40]!r} among the queries")
     if found is None:
         raise Refused(f"there is no document {document[:40]!r} in the corpus")
-    return GivenLabel(asked, found, value, scale, query, document)
+    return GivenLabel(asked, found, value, scale, query, document, f"{asked_by} and {found_by}")

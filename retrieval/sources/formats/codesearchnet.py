@@ -74,7 +74,7 @@ def _codesearchnet_items(
     if worth_asking(said):
         yield Query(said, snippet.source_id, snippet.origin, id_from=snippet.id_from, has_id=snippet.has_id)
         name = snippet.source_id if snippet.has_id else ""
-        yield GivenLabel(said, snippet.text, 1, "binary", name, name)
+        yield GivenLabel(said, snippet.text, 1, "binary", name, name, snippet.id_from)
 
 
 def _snippet(record: Object, number: int, ids: IdsOfFile) -> Snippet:

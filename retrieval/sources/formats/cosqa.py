@@ -192,12 +192,18 @@ def read_pair_label(element: Element, path: Path, known: TextsById) -> GivenLabe
                 raise _WrongShape(why)
     except _WrongShape as wrong:
         return Problem(str(path), element.number, str(wrong), costs_labels=True)
-    ids = _given_id(element, QUERY_ID), _given_id(element, CODE_ID)
-    return GivenLabel(query, snippet, int(value), "binary", *ids)
+    given = [_named_id(element, keys) for keys in (QUERY_ID, CODE_ID)]
+    read = " and ".join(key for _, key in given if key)
+    return GivenLabel(query, snippet, int(value), "binary", given[0][0], given[1][0], read)
 
 
 def _given_id(element: Element, keys: Sequence[str]) -> str:
-    """The id that a record gives to its query or code; empty where it has none that can be read.
+    """The id that a record gives to its query or code; empty where it has none that can be read."""
+    return _named_id(element, keys)[0]
+
+
+def _named_id(element: Element, keys: Sequence[str]) -> tuple[str, str]:
+    """The same, and the key under which it stands, empty for none.
 
     Of a pair, `idx` is the query's: CoCLR asks each record's query for the code of its `retrieval_idx`. But
     `cosqa-train-7` in the record of number 7 is the pair's, of which a query may have several.
@@ -206,7 +212,8 @@ def _given_id(element: Element, keys: Sequence[str]) -> str:
     if any(key in record for key in QUERY_TEXT) and any(key in record for key in CODE_TEXT):
         is_querys = keys == QUERY_ID and not _is_pair_name(element)
         keys = [key for key in keys if key not in ANY_ID or (key == "idx" and is_querys)]
-    return name_of_record(record, keys, "")
+    found = ((name_of_record(record, [key], ""), key) for key in keys)
+    return next((named for named in found if named[0]), ("", ""))
 
 
 def _is_pair_name(element: Element) -> bool:

@@ -138,7 +138,8 @@ def _items_of_row(path: Path, number: int, record: Object, columns: Columns) -> 
     if columns.label and not lacks and str(_given(record, columns.label)).strip():
         value = whole_number(record[columns.label], GRADES[columns.scale], f'"{columns.label}"')
         ids = asked if columns.query_id else "", found if columns.snippet_id else ""
-        items.append(GivenLabel(text, code, value, columns.scale, *ids))
+        read = " and ".join(filter(None, (columns.query_id, columns.snippet_id)))
+        items.append(GivenLabel(text, code, value, columns.scale, *ids, read))
     return items
 
 

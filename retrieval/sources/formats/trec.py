@@ -89,6 +89,11 @@ def read_qrels(path: Path) -> Rows[Judgement]:
     return Rows(path, True, _annotations(path, numbered, places))
 
 
+def describe_ids(path: Path) -> str:
+    """Where ids stand in a file of judgements that names no columns."""
+    return "the keys of the JSON" if kind_of(path) == ".json" else "the first and the third column"
+
+
 def read_run(path: Path) -> Rows[Result]:
     """Results of a TREC run, CodeSearchNet's predictions or JSON. Raises `Malformed`, here or later."""
     if kind_of(path) == ".json":

@@ -169,6 +169,36 @@ def test_a_label_that_was_mended_replaces_the_earlier_one_on_demand(
     assert {row.value for row in taken_back} == {None} and taken_back.count() == 4
 
 
+@pytest.mark.parametrize(
+    ("source", "read"),
+    [
+        ("write_beir", "query-id and corpus-id"),
+        *((name, "query-idx and code-idx") for name in SOURCES if name != "write_beir"),
+    ],
+)
+def test_the_summary_says_what_ids_of_labels_were_read_from(
+    source: str, read: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told = run(capsys, *SOURCES[source].write(tmp_path, QUERIES, CODE, LABELS))[1]
+    assert f"3 labels; 0 records refused\n  ids read from {read}\n" in told
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "read"),
+    [
+        ("a.txt", "1 0 3 1\n", "the first and the third column"),
+        ("a.json", '{"1": {"3": 1}}', "the keys of the JSON"),
+        ("a.csv", "Language,Query,GitHubUrl,Relevance\nPython,sort a list,3,1\n", "query and githuburl"),
+    ],
+)
+def test_the_summary_of_judgements_says_where_their_ids_stand(
+    name: str, text: str, read: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(capsys, *write_beir(tmp_path, QUERIES, CODE, LABELS))[0] == 0
+    (tmp_path / name).write_text(text)
+    assert f"1 label; 0 records refused\n  ids read from {read}\n" in run(capsys, "qrels", tmp_path / name)[1]
+
+
 def test_labels_of_qrels_are_replaced(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert run(capsys, *write_beir(tmp_path, QUERIES, CODE, {("1", "1"): 1}))[0] == 0
     file = tmp_path / "a.qrels"
