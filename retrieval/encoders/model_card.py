@@ -37,6 +37,7 @@ OWN_PROMPTS: Mapping[Kind, tuple[str, ...]] = {
 KNOWN_STEPS = frozenset({"Transformer", "Pooling", "Dense", "Normalize", "Dropout", "LayerNorm"})
 """Of a model's modules, those after which it is known here how long vectors are."""
 
+SENTENCES = "sentence_bert_config.json"
 LENGTH_KEYS = ("max_position_embeddings", "n_positions")
 
 
@@ -60,6 +61,14 @@ class Declared:
     kept: int | None = None
     pools_prompt: bool = True
     default_prompt: str | None = None
+    lower_case: bool = False
+    step_folders: tuple[Path, ...] = ()
+
+    @property
+    def changes(self) -> str:
+        """What the files change of vectors beside weights and steps, for the identity of who follows them."""
+        kept, lower = f";kept={self.kept}" if self.kept else "", ";lower case" if self.lower_case else ""
+        return kept + lower
 
     def own_prompt(self, kind: Kind) -> str:
         """What the model begins a kind of text with, if nothing else is said; empty for nothing.
@@ -93,6 +102,8 @@ def read_model_declaration(folder: Path) -> Declared:
         kept=kept,
         pools_prompt=bool(pooling.get("include_prompt", True)),
         default_prompt=about.get("default_prompt_name"),
+        lower_case=bool(load_model_json(folder / SENTENCES, {}).get("do_lower_case")),
+        step_folders=tuple(path for path in paths.values() if path != folder),
     )
 
 
@@ -118,7 +129,7 @@ def pooling_mode(pooling: Mapping[str, Any]) -> str | None:
 
 def declared_token_limit(folder: Path) -> int | None:
     """How many tokens the model takes at most."""
-    stated = load_model_json(folder / "sentence_bert_config.json", {}).get("max_seq_length")
+    stated = load_model_json(folder / SENTENCES, {}).get("max_seq_length")
     config = load_model_json(folder / "config.json", {})
     return stated or next((int(config[key]) for key in LENGTH_KEYS if config.get(key)), None)
 

@@ -27,7 +27,7 @@ from retrieval.encoders.model_card import (
 )
 from retrieval.encoders.specs import Spec
 from retrieval.encoders.transformer import TransformerEncoder
-from retrieval.encoders.weights import digest_folder, digest_weights, hub_folder
+from retrieval.encoders.weights import SENTENCE_PIECES, digest_folder, digest_weights, hub_folder
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -42,12 +42,7 @@ AFTER_PADDING: Final = frozenset(
 )
 """Models whose positions begin after that of the padding, which takes two of them."""
 
-MORE_OF_TOKENIZERS: Final = (
-    "special_tokens_map.json",
-    "sentencepiece.bpe.model",
-    "spiece.model",
-    "tokenizer.model",
-)
+MORE_OF_TOKENIZERS: Final = ("special_tokens_map.json", *SENTENCE_PIECES)
 
 PARTED: Final = frozenset({"Router", "Asym", "StaticEmbedding"})
 """Modules that stand in the place of a transformer, each with files of its own."""
@@ -183,11 +178,6 @@ class SpecifiedEncoder(TransformerEncoder):
         told = f"spec {self.name};weights={self.weights};{self.told.canonical()}"
         return told + self._as_declared() + self._in_short()
 
-    @cached_property
-    def declaration(self) -> Declared:
-        """What the model's own files say. Raises `MissingWeights`."""
-        return read_model_declaration(self.folder)
-
     def _as_declared(self) -> str:
         """What the model's own files add to the identity, where they are followed."""
         if self.told.pooling != "declared":
@@ -199,7 +189,7 @@ class SpecifiedEncoder(TransformerEncoder):
             (
                 f";prompts={list(prefixes.values())}" if prefixes != given else "",
                 ";prompts not pooled" if any(prefixes.values()) and not found.pools_prompt else "",
-                f";kept={found.kept}" if found.kept else "",
+                found.changes,
                 f";cut={found.longest}" if found.longest and found.longest < longest else "",
             )
         )

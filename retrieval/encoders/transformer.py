@@ -21,6 +21,7 @@ from retrieval.encoders.architectures import (
 from retrieval.encoders.attention import register_attention
 from retrieval.encoders.base import Floats, Kind, MissingWeights, Progress
 from retrieval.encoders.model_card import (
+    Declared,
     OtherConfiguration,
     find_declaration_faults,
     find_declaration_warnings,
@@ -29,6 +30,7 @@ from retrieval.encoders.model_card import (
 from retrieval.encoders.precision import SMALLEST_DIMENSION, Precision, choose_faster_precision, running_in
 from retrieval.encoders.registry import KNOWN, Known
 from retrieval.encoders.weights import (
+    SENTENCE_PIECES,
     commit_of,
     digest_weights,
     download_command,
@@ -140,9 +142,17 @@ class TransformerEncoder:
         lengths, prefixes = self.architecture.lengths, self.architecture.prefixes
         own = f";prefixes={tuple(prefixes.values())}" if self.architecture.frame is None else ""
         return (
-            f"{self.kind};weights={self._digest()};lengths={lengths['query']},{lengths['snippet']};"
-            f"mask_padding={self.mask_padding}{own}"
-        ) + self._in_short()
+            (
+                f"{self.kind};weights={self._digest()};lengths={lengths['query']},{lengths['snippet']};"
+                f"mask_padding={self.mask_padding}{own}"
+            )
+            + self._as_declared()
+            + self._in_short()
+        )
+
+    def _as_declared(self) -> str:
+        """What the model's own files add to the identity, where they are followed."""
+        return "" if self.architecture.pool else self.declaration.changes
 
     def _in_short(self) -> str:
         """What bfloat16 adds to the identity: its vectors are others, and each attention has its own."""
@@ -154,8 +164,16 @@ class TransformerEncoder:
         """What the weights are known by; with the steps after them where the model's files name these."""
         if self.architecture.frame is not None:
             return digest_weights(self.folder)
-        steps = sorted(self.folder.glob("[0-9]*_*/*"))
-        return digest_weights(self.folder, [self.folder / "modules.json", *steps])
+        named = (file for folder in self.declaration.step_folders for file in folder.glob("*"))
+        steps = sorted({*self.folder.glob("[0-9]*_*/*"), *named})
+        pieces = () if (self.folder / "tokenizer.json").is_file() else SENTENCE_PIECES
+        more = [self.folder / "modules.json", *steps, *(self.folder / name for name in pieces)]
+        return digest_weights(self.folder, more)
+
+    @cached_property
+    def declaration(self) -> Declared:
+        """What the model's own files say. Raises `MissingWeights`."""
+        return read_model_declaration(self.folder)
 
     @cached_property
     def precision(self) -> Precision:

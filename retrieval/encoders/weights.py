@@ -20,6 +20,7 @@ WEIGHT_FILES = (
 )
 """Those that end with index.json name the files that the weights of a larger model are divided into."""
 TOKENIZER_FILES = ("tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", "tokenizer_config.json")
+SENTENCE_PIECES = ("sentencepiece.bpe.model", "spiece.model", "tokenizer.model")
 DIGEST_LENGTH = 16
 COMMIT = re.compile(r"[0-9a-f]{40}")
 

@@ -6,6 +6,8 @@ the model's tokenizer names, and the padding token may be the one that ends ever
 
 from __future__ import annotations
 
+import json
+import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -191,3 +193,40 @@ def test_a_berts_first_and_last_token_do_not_see_the_padding(pooling: str, tmp_p
             states = model(**inputs).last_hidden_state[0]
         state = states[0 if pooling == "cls" else -1]
         assert np.abs(vector - (state / state.norm()).numpy()).max() < 1e-5
+
+
+@pytest.mark.parametrize(
+    ("file", "declared"),
+    [
+        ("config_sentence_transformers.json", {"truncate_dim": 8}),
+        ("sentence_bert_config.json", {"do_lower_case": True}),
+        ("1_Pooling/config.json", {"include_prompt": False}),
+        ("config.json", {"layer_norm_eps": 0.5}),
+        ("tokenizer.model", {"other": True}),
+        ("dense/config.json", {}),
+    ],
+)
+def test_all_that_the_files_declare_is_part_of_the_identity(
+    saved: dict[str, Path], tmp_path: Path, file: str, declared: dict[str, Any]
+) -> None:
+    """Also a step whose folder has no number, and the pieces of a tokenizer that has no other file."""
+    architecture, kind = PLACES[0]
+    shutil.copytree(saved[architecture], tmp_path / "whole")
+    path = tmp_path / "whole" / file
+    if file == "tokenizer.model":
+        (tmp_path / "whole" / "tokenizer.json").unlink()
+        path.write_text("{}", encoding="utf-8")
+    if file == "dense/config.json":
+        path.parent.mkdir()
+        steps = json.loads((tmp_path / "whole" / "modules.json").read_text("utf-8"))
+        dense = {
+            "idx": len(steps),
+            "name": "x",
+            "path": "dense",
+            "type": "sentence_transformers.models.Dense",
+        }
+        (tmp_path / "whole" / "modules.json").write_text(json.dumps([*steps, dense]), encoding="utf-8")
+    before = encoder(kind, tmp_path / "whole").identity
+    told = json.loads(path.read_text("utf-8")) if path.is_file() else {"new": True}
+    path.write_text(json.dumps({**told, **declared}), encoding="utf-8")
+    assert encoder(kind, tmp_path / "whole").identity != before
