@@ -1,14 +1,13 @@
-"""When workers look for work: a file that nobody has written to since the last look has none that is new.
+"""When workers look for work: a database that nobody has written to since the last look has none that is new.
 
-One thread asks SQLite for that, which costs next to nothing, and wakes the others. What becomes due by the
-clock alone is there only while some work is open, and then they look as often as without this.
+One thread asks for that, which costs next to nothing, and wakes the others. What becomes due by the clock
+alone is there only while some work is open, and then they look as often as without this.
 """
 
 from __future__ import annotations
 
 import ctypes
 import logging
-import os
 import threading
 import time
 from collections import Counter
@@ -17,27 +16,28 @@ from typing import Final
 
 from django.db import connection
 
+from annotation.jobs.database_writes import Writes, watch_writes
 from annotation.jobs.heartbeat import record_heartbeat
 
 log = logging.getLogger(__name__)
 LOOK_SECONDS: Final = 0.05
-"""Between two looks at the file: as often as the queue was looked at for which a person waits."""
+"""Between two looks: as often as the queue was looked at for which a person waits."""
 ASK_SECONDS: Final = 1.0
 """Between two questions whether any work is open."""
 QUIET_SECONDS: Final = 60.0
 """The longest time between two looks at a queue."""
-SETTLED_NANOSECONDS: Final = 10**8
-"""The clock of files ticks ten times as often: a write after so long has another time than the last one."""
 
 
 class Changes:
-    """Tells the worker threads of this process that somebody, in any process, wrote to the database file."""
+    """Tells the worker threads of this process that somebody, in any process, wrote to the database."""
 
-    def __init__(self, stop: threading.Event, has_work: Callable[[], bool]) -> None:
-        self._stop, self._has_work = stop, has_work
+    def __init__(
+        self, stop: threading.Event, has_work: Callable[[], bool], writes: Writes | None = None
+    ) -> None:
+        self._stop, self._has_work, self._writes = stop, has_work, writes or watch_writes()
         self._condition = threading.Condition()
         self._waiting: Counter[str] = Counter()
-        self._number, self._version, self._settled = 0, -1, (0, 0)
+        self._number = 0
         self._quiet, self._is_unsure, self._asked = False, True, -ASK_SECONDS
 
     @property
@@ -56,22 +56,27 @@ class Changes:
 
     def watch(self) -> None:
         """Look for changes until `stop` is set; while that fails, the others look for work by themselves."""
+        is_failing = False
         while not self._stop.is_set():
             try:
                 self.look()
+                is_failing = False
             except Exception:
-                log.exception("watching for changes")
-                self._is_unsure = True
+                if not is_failing:
+                    log.exception("watching for changes; until it works, all workers look by themselves")
+                is_failing, self._is_unsure = True, True
                 self._conclude(quiet=False)
-                time.sleep(ASK_SECONDS)
+                connection.close()
+                self._stop.wait(ASK_SECONDS)
             time.sleep(LOOK_SECONDS)  # half the cost of waiting for `stop`
         self._conclude(quiet=False)
+        self._writes.close()
         connection.close()
 
     def look(self) -> None:
         """Look once; wake the others where something changed, or where work turns out to be open."""
-        if not self._is_untouched() and (version := read_data_version()) != self._version:
-            self._version, self._is_unsure = version, True
+        if self._writes.has_new():
+            self._is_unsure = True
             with self._condition:
                 self._number += 1
                 self._condition.notify_all()
@@ -81,23 +86,16 @@ class Changes:
 
     def _ask(self) -> None:
         """Ask whether work is open, where that may have changed, and leave signs of life for who waits."""
-        if self._is_unsure:
+        may_have_ended = not self._quiet and not self._writes.tells_all
+        if self._is_unsure or may_have_ended:
             self._is_unsure = False
             self._conclude(quiet=not self._has_work())
         with self._condition:
             waiting = [queue for queue, count in self._waiting.items() if count]
         for queue in waiting:
             record_heartbeat(queue)  # what this connection writes is no change to it
-
-    def _is_untouched(self) -> bool:
-        """Whether the log of writes is as it was: asking the file system costs a quarter of asking SQLite."""
-        try:
-            found = os.stat(f"{connection.settings_dict['NAME']}-wal")
-        except FileNotFoundError:
-            return False
-        last, now = self._settled, (found.st_mtime_ns, found.st_size)
-        self._settled = now if time.time_ns() - found.st_mtime_ns > SETTLED_NANOSECONDS else (0, 0)
-        return now == last
+        if connection.vendor != "sqlite":
+            connection.close()  # back to the pool
 
     def _conclude(self, *, quiet: bool) -> None:
         if quiet and not self._quiet:
@@ -113,9 +111,3 @@ def give_back_memory() -> None:
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim:
         trim(0)
-
-
-def read_data_version() -> int:
-    """A number that is another one after each commit of another connection, also of another process."""
-    connection.ensure_connection()
-    return int(connection.connection.execute("PRAGMA data_version").fetchone()[0])

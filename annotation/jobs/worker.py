@@ -205,10 +205,9 @@ def give_back_connection() -> None:
 def start_worker_threads(
     counts: dict[str, int], tools: Tools, stop: threading.Event
 ) -> list[threading.Thread]:
-    """Started worker threads, so many a queue, and one that watches for changes of a database file."""
-    changes = Changes(stop, has_queued_work) if connection.vendor == "sqlite" else None
-    watching = [threading.Thread(target=changes.watch, name="changes", daemon=True)] if changes else []
-    made = watching + [
+    """Started worker threads, so many a queue, and one that watches for changes of the database."""
+    changes = Changes(stop, has_queued_work)
+    made = [threading.Thread(target=changes.watch, name="changes", daemon=True)] + [
         threading.Thread(
             target=run_worker,
             args=(queue, tools, stop, IDLE.get(queue, USUAL_IDLE), changes),

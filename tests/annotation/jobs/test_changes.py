@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 import os
-import sqlite3
 import threading
 import time
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
-from django.db import connection
+from django.db import DatabaseError
 
 from annotation.jobs import changes as module
 from annotation.jobs.changes import Changes
 from annotation.models import Pulse
+from tests.annotation.jobs.test_database_writes import order_job_elsewhere
 
 PATIENCE_SECONDS = 30
 
@@ -41,14 +40,28 @@ def work() -> Work:
     return Work()
 
 
+class FakeWrites:
+    """Has a new write once for each of `new`; raises `fault` where there is one."""
+
+    tells_all = True
+
+    def __init__(self) -> None:
+        self.new, self.fault, self.is_closed = 0, False, False
+
+    def has_new(self) -> bool:
+        if self.fault:
+            raise DatabaseError("disk I/O error")
+        self.new, had = max(0, self.new - 1), self.new
+        return had > 0
+
+    def close(self) -> None:
+        self.is_closed = True
+
+
 @pytest.fixture
-def version(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """What SQLite says of the file; its last item counts."""
-    told = [1]
-    monkeypatch.setattr(module, "read_data_version", lambda: told[-1])
-    monkeypatch.setattr(Changes, "_is_untouched", lambda self: False)
+def writes(monkeypatch: pytest.MonkeyPatch) -> FakeWrites:
     monkeypatch.setattr(module, "record_heartbeat", lambda queue: None)
-    return told
+    return FakeWrites()
 
 
 def waits(changes: Changes, seen: int) -> tuple[threading.Thread, Callable[[], bool]]:
@@ -61,23 +74,23 @@ def waits(changes: Changes, seen: int) -> tuple[threading.Thread, Callable[[], b
     return thread, thread.is_alive
 
 
-def test_who_waits_is_woken_by_a_change(stop: threading.Event, work: Work, version: list[int]) -> None:
-    changes = Changes(stop, work)
+def test_who_waits_is_woken_by_a_change(stop: threading.Event, work: Work, writes: FakeWrites) -> None:
+    changes = Changes(stop, work, writes)
     changes.look()
     thread, is_waiting = waits(changes, changes.number)
     changes.look()
     assert is_waiting()
-    version.append(2)
+    writes.new = 1
     changes.look()
     thread.join(PATIENCE_SECONDS)
     assert not is_waiting()
 
 
-def test_a_change_during_a_look_is_not_missed(stop: threading.Event, work: Work, version: list[int]) -> None:
-    changes = Changes(stop, work)
+def test_a_change_during_a_look_is_not_missed(stop: threading.Event, work: Work, writes: FakeWrites) -> None:
+    changes = Changes(stop, work, writes)
     changes.look()
     seen = changes.number
-    version.append(2)
+    writes.new = 1
     changes.look()
     thread, is_waiting = waits(changes, seen)
     thread.join(PATIENCE_SECONDS)
@@ -85,11 +98,11 @@ def test_a_change_during_a_look_is_not_missed(stop: threading.Event, work: Work,
 
 
 def test_nobody_waits_while_work_is_open(
-    stop: threading.Event, work: Work, version: list[int], monkeypatch: pytest.MonkeyPatch
+    stop: threading.Event, work: Work, writes: FakeWrites, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(module, "ASK_SECONDS", 0)
     work.is_open = True
-    changes = Changes(stop, work)
+    changes = Changes(stop, work, writes)
     changes.look()
     thread, is_waiting = waits(changes, changes.number)
     thread.join(PATIENCE_SECONDS)
@@ -98,14 +111,14 @@ def test_nobody_waits_while_work_is_open(
     changes.look()
     assert work.asked == 1  # nothing was written, so nothing can be another way
     work.is_open = False
-    version.append(2)
+    writes.new = 1
     changes.look()
     thread, is_waiting = waits(changes, changes.number)
     assert is_waiting()
 
 
-def test_who_waits_ends_with_the_process(stop: threading.Event, work: Work, version: list[int]) -> None:
-    changes = Changes(stop, work)
+def test_who_waits_ends_with_the_process(stop: threading.Event, work: Work, writes: FakeWrites) -> None:
+    changes = Changes(stop, work, writes)
     changes.look()
     thread, is_waiting = waits(changes, changes.number)
     watching = threading.Thread(target=changes.watch)
@@ -117,16 +130,12 @@ def test_who_waits_ends_with_the_process(stop: threading.Event, work: Work, vers
 
 
 def test_where_watching_fails_the_others_look_by_themselves(
-    stop: threading.Event, work: Work, version: list[int], monkeypatch: pytest.MonkeyPatch
+    stop: threading.Event, work: Work, writes: FakeWrites, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    changes = Changes(stop, work)
+    changes = Changes(stop, work, writes)
     changes.look()
     thread, is_waiting = waits(changes, changes.number)
-
-    def fail() -> int:
-        raise sqlite3.OperationalError("disk I/O error")
-
-    monkeypatch.setattr(module, "read_data_version", fail)
+    writes.fault = True
     monkeypatch.setattr(module, "ASK_SECONDS", 0)
     watching = threading.Thread(target=changes.watch)
     watching.start()
@@ -136,51 +145,59 @@ def test_where_watching_fails_the_others_look_by_themselves(
     watching.join(PATIENCE_SECONDS)
 
 
-only_sqlite = pytest.mark.skipif(connection.vendor != "sqlite", reason="a server has no file to watch")
-
-
-@only_sqlite
-@pytest.mark.django_db(transaction=True)
-def test_a_write_of_another_process_is_a_change(stop: threading.Event, work: Work) -> None:
-    changes = Changes(stop, work)
-    changes.look()
-    for number in range(1, 4):
-        other = sqlite3.connect(connection.settings_dict["NAME"], timeout=30)
-        with other:
-            other.execute("INSERT INTO annotation_pulse (queue) VALUES (?)", [f"other-{number}"])
-        other.close()
-        before = changes.number
-        changes.look()
-        assert changes.number == before + 1
-
-
-@only_sqlite
-@pytest.mark.django_db(transaction=True)
-def test_what_is_still_is_not_asked_twice(
-    stop: threading.Event, work: Work, monkeypatch: pytest.MonkeyPatch
+def test_where_not_all_writes_are_told_of_the_end_of_work_is_asked_for(
+    stop: threading.Event, work: Work, writes: FakeWrites, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    asked: list[int] = []
-    real = module.read_data_version
+    monkeypatch.setattr(module, "ASK_SECONDS", 0)
+    writes.tells_all = False
+    work.is_open = True
+    changes = Changes(stop, work, writes)
+    changes.look()
+    work.is_open = False
+    changes.look()
+    _, is_waiting = waits(changes, changes.number)
+    assert (is_waiting(), work.asked) == (True, 2)
+    changes.look()
+    assert work.asked == 2  # what begins is told of
 
-    def read_and_note() -> int:
-        asked.append(1)
-        return real()
 
-    monkeypatch.setattr(module, "read_data_version", read_and_note)
+def test_a_fault_is_logged_once(
+    stop: threading.Event,
+    work: Work,
+    writes: FakeWrites,
+    monkeypatch: pytest.MonkeyPatch,
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    monkeypatch.setattr(module, "ASK_SECONDS", 0)
+    monkeypatch.setattr(module, "LOOK_SECONDS", 0)
+    changes = Changes(stop, work, writes)
+    tries: list[int] = []
+
+    def fail() -> bool:
+        tries.append(1)
+        if len(tries) == 3:
+            stop.set()
+        raise DatabaseError("the server is gone")
+
+    monkeypatch.setattr(writes, "has_new", fail)
+    changes.watch()
+    assert (len(tries), len(caplog.records), writes.is_closed) == (3, 1, True)
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_waits_is_woken_by_another_process(stop: threading.Event, work: Work) -> None:
     changes = Changes(stop, work)
-    Pulse.objects.create(queue="any")
-    wal = Path(f"{connection.settings_dict['NAME']}-wal")
-    os.utime(wal, (time.time() - 10,) * 2)
-    for _ in range(3):
+    changes.look()
+    thread, is_waiting = waits(changes, changes.number)
+    order_job_elsewhere()
+    until = time.monotonic() + PATIENCE_SECONDS
+    while is_waiting() and time.monotonic() < until:
         changes.look()
-    assert len(asked) == 1
-    os.utime(wal)  # as a write does
-    changes.look()
-    changes.look()
-    assert len(asked) == 3  # a write right after a look could have the same time
+    changes._writes.close()
+    thread.join(PATIENCE_SECONDS)
+    assert not is_waiting()
 
 
-@only_sqlite
 @pytest.mark.django_db(transaction=True)
 def test_the_signs_of_life_of_who_waits_wake_nobody(
     stop: threading.Event, work: Work, monkeypatch: pytest.MonkeyPatch
@@ -193,5 +210,6 @@ def test_the_signs_of_life_of_who_waits_wake_nobody(
     monkeypatch.setattr(module, "ASK_SECONDS", 0)
     changes.look()
     changes.look()
+    changes._writes.close()
     assert Pulse.objects.filter(queue="llm").exists()
     assert (changes.number, is_waiting()) == (before, True)
