@@ -3,7 +3,6 @@
 The files are in `providers/`; `probe.py` writes one for a server that none of them describes.
 """
 
-import tomllib
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from importlib.resources import files
@@ -11,7 +10,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Final, Literal
 
-from pydantic import ConfigDict, TypeAdapter, ValidationError
+from pydantic import ConfigDict, TypeAdapter
+
+from retrieval.texts.small_files import parse_toml
 
 Mode = Literal["json_schema", "forced_tool", "prompt"]
 
@@ -73,9 +74,9 @@ class ProviderProfile:
 def parse_provider_profile(text: str, name: str) -> ProviderProfile:
     """The profile in a TOML text. Raises UnknownProfile, saying what is wrong with it."""
     try:
-        data = tomllib.loads(text)
+        data = parse_toml(text)
         return TypeAdapter(ProviderProfile).validate_python({**data, "name": name})
-    except (tomllib.TOMLDecodeError, ValidationError) as error:
+    except ValueError as error:
         raise UnknownProfile(f"'{name}' is no provider profile: {error}") from error
 
 

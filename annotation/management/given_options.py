@@ -11,6 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.derived.several_annotators import CHOICES, Who
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.given_pairs import NoPairs, Read, Wanted, of_benchmark, of_file
+from retrieval.management.memory_limit import bound_import_memory
 from retrieval.models import Collection
 from retrieval.texts.hostile import mark_hostile_characters
 
@@ -54,7 +55,8 @@ def load_given_pairs(options: dict[str, Any]) -> Read:
         if not path.is_file():
             raise CommandError(f"--pairs: there is no such file. {why}") from why
     try:
-        return of_file(wanted_of(options, path))
+        with bound_import_memory():
+            return of_file(wanted_of(options, path))
     except NoPairs as why:
         lines = [str(problem) for problem in why.problems[:PROBLEMS_SHOWN]]
         hint = (

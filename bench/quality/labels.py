@@ -17,6 +17,7 @@ from annotation.quality.inputs.files import BadFile, read_pairs, read_truth
 from annotation.quality.inputs.pair_lookup import place_bench_pairs
 from bench.quality.annotator_names import group_named
 from bench.quality.plain_text import as_told
+from retrieval.management.memory_limit import OutOfMemory, bound_import_memory
 from retrieval.models import Collection
 
 NAME = "quality"
@@ -45,8 +46,9 @@ def run_quality_bench(options: Mapping[str, Any]) -> str:
     if missing:
         raise CommandError(f"bench quality needs {', '.join(f'--{name}' for name in missing)}.")
     try:
-        found = build_quality_bench(options)
-    except (BadFile, NoSuchAnnotator, NothingToMeasure) as why:
+        with bound_import_memory():
+            found = build_quality_bench(options)
+    except (BadFile, NoSuchAnnotator, NothingToMeasure, OutOfMemory) as why:
         raise CommandError(str(why)) from why
     except OSError as why:
         raise CommandError(f"{why.filename} can't be read: {why.strerror}") from why

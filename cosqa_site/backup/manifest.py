@@ -9,6 +9,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Final
 
 from cosqa_site.dump.manifest import DumpedFile, digest_of_file, find_commit, find_version
+from retrieval.texts.small_files import read_small_json
 
 NAME: Final = "backup.json"
 FORMAT: Final = "cosqa-workbench backup 1"
@@ -63,7 +64,7 @@ def parse_manifest(folder: Path) -> Manifest:
     """Raises BadBackup."""
     path = folder / NAME
     try:
-        told: Any = json.loads(path.read_text("utf-8"))
+        told: Any = read_small_json(path)
         if told.pop("format") != FORMAT:
             raise BadBackup(f"{path} is of another format: restore it with the release that made it.")
         files = {name: DumpedFile(**file) for name, file in told["files"].items()}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gzip
-import json
 from collections.abc import Iterator
 from pathlib import Path, PurePosixPath
 from typing import Any
@@ -18,6 +17,7 @@ from cosqa_site.dump.manifest import (
     Manifest,
     digest_of_file,
 )
+from retrieval.texts.small_files import parse_json, read_small_json
 
 AGAIN = "Export again, or copy the folder again"
 
@@ -30,7 +30,7 @@ def read_manifest(folder: Path) -> Manifest:
     """What a dump says of itself. Raises BadDump."""
     path = folder / NAME
     try:
-        told = json.loads(path.read_text("utf-8"))
+        told = read_small_json(path)
     except OSError as why:
         raise BadDump(f"{folder} is no dump: {NAME} can't be read ({why.strerror}).") from why
     except ValueError as why:
@@ -82,7 +82,7 @@ def read_rows(path: Path, columns: list[str]) -> Iterator[list[Any]]:
     with gzip.open(path, "rb") as lines:
         for number, line in enumerate(lines, 1):
             try:
-                row = json.loads(line)
+                row = parse_json(line)
                 values = [row[name] for name in columns]
             except (ValueError, KeyError, TypeError) as why:
                 raise BadDump(f"{path}, line {number}: {why!r}. {AGAIN}.") from why

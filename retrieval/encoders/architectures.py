@@ -6,7 +6,6 @@ The only functions that build a model; torch and transformers are imported insid
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from retrieval.encoders.base import Kind, MissingWeights
 from retrieval.encoders.model_card import read_model_declaration
 from retrieval.encoders.registry import CURRENT, NO_PREFIX
+from retrieval.texts.small_files import read_small_json
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -53,7 +53,7 @@ class Architecture:
     def dimension(self, folder: Path) -> int:
         """Read the length of a vector from the model's configuration."""
         stated = None if self.frame else read_model_declaration(folder).dimension
-        return stated or int(json.loads((folder / "config.json").read_text("utf-8"))[self.dimension_key])
+        return stated or int(read_small_json(folder / "config.json")[self.dimension_key])
 
 
 def between_cls_and_sep(tokenizer: Tokenizer, ids: list[int], limit: int) -> list[int]:
@@ -121,7 +121,7 @@ def load_codet5p(folder: Path) -> tuple[Tokenizer, Model]:
     """Load CodeT5+ from its own checkpoint without running the code that comes with it."""
     from transformers import RobertaTokenizer, T5Config
 
-    settings = json.loads((folder / "config.json").read_text("utf-8"))
+    settings = read_small_json(folder / "config.json")
     for key in ("auto_map", "model_type", "architectures"):
         settings.pop(key, None)
     model = _load(_projecting_t5(), folder, config=T5Config(**settings))

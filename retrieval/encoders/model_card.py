@@ -6,7 +6,6 @@ the pooling, config_sentence_transformers.json the prompts, sentence_bert_config
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import Any
 
 from retrieval.encoders.base import Kind, MissingWeights
 from retrieval.encoders.registry import Known
+from retrieval.texts.small_files import read_small_json
 
 MODES = {
     "pooling_mode_cls_token": "cls",
@@ -138,7 +138,7 @@ def load_model_json(file: Path, empty: Any) -> Any:
     if not file.is_file():
         return empty
     try:
-        return json.loads(file.read_text("utf-8"))
+        return read_small_json(file)
     except ValueError as error:
         raise OtherConfiguration(f"{file} is no JSON ({error}); get it anew") from error
 

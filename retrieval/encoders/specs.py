@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final, Literal, TypeAlias
@@ -15,6 +14,7 @@ from typing import Any, Final, Literal, TypeAlias
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, field_validator, model_validator
 
 from retrieval.encoders.base import Kind
+from retrieval.texts.small_files import parse_json, parse_toml, read_small_text
 
 Pooling: TypeAlias = Literal["cls", "mean", "last", "eos", "max", "pooler", "declared"]
 
@@ -149,8 +149,8 @@ def _loaded(path: Path) -> dict[str, Any]:
     try:
         if path.stat().st_size > MOST_BYTES:
             raise WrongSpec(f"{path}: has more than {MOST_BYTES:,} bytes, which describes no encoder")
-        text = path.read_text("utf-8")
-        told = tomllib.loads(text) if path.suffix == ".toml" else json.loads(text)
+        text = read_small_text(path, MOST_BYTES)
+        told = parse_toml(text) if path.suffix == ".toml" else parse_json(text)
     except OSError as why:
         raise WrongSpec(f"{path}: can't be read ({why.strerror})") from why
     except ValueError as why:  # of TOML, JSON and UTF-8 alike

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import importlib.util
-import json
 import re
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 
 from retrieval.encoders.base import MissingWeights
+from retrieval.texts.small_files import read_small_json
 
 WEIGHT_FILES = (
     "model.safetensors",
@@ -94,7 +94,7 @@ def weights_files(folder: Path) -> list[Path]:
     first = next(folder / name for name in WEIGHT_FILES if (folder / name).is_file())
     if first.suffix != ".json":
         return [first]
-    parts = sorted(set(json.loads(first.read_text("utf-8"))["weight_map"].values()))
+    parts = sorted(set(read_small_json(first)["weight_map"].values()))
     files = [folder / part for part in parts]
     if lacking := [file.name for file in files if not file.is_file()]:
         raise MissingWeights(f"{lacking[0]} is missing in {folder}, which {first.name} names; copy it there")

@@ -12,6 +12,7 @@ from tempfile import TemporaryDirectory
 from typing import IO, Any, Final
 
 from retrieval.disk_space import is_full_disk
+from retrieval.texts.small_files import read_small_json
 
 MANIFEST: Final = "workbench.json"
 """Says what the folder holds, who labelled it, and how; with it an import gives the same benchmark."""
@@ -121,7 +122,7 @@ def find_earlier_files(folder: Path) -> list[Path]:
 
 def _files(manifest: Path) -> list[str]:
     try:
-        told = json.loads(manifest.read_text("utf-8"))
+        told = read_small_json(manifest)
         if told.get("format") == FORMAT:
             return [str(name) for name in told["files"]]
     except (ValueError, KeyError, AttributeError, TypeError):

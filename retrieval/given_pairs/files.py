@@ -29,6 +29,8 @@ from retrieval.texts.plurals import count_noun
 
 RULE: Final = "labels that came with the given pairs; of several of a pair the first one"
 CHUNK: Final = 2**20
+MOST_BAD_ROWS: Final = 100_000
+"""They are kept until somebody is told of them."""
 LONGEST: Final = 120
 
 
@@ -216,7 +218,12 @@ def refuse_taken_benchmark(name: str) -> None:
 
 def check_pair_rows(wanted: Wanted, rows: Callable[[], Iterable[Any]]) -> tuple[Problem, ...]:
     """The rows that can't be read; raises NoPairs for them, unless they are to be left out."""
-    problems = tuple(row for row in rows() if isinstance(row, Problem))
+    problems = tuple(islice((row for row in rows() if isinstance(row, Problem)), MOST_BAD_ROWS + 1))
+    if len(problems) > MOST_BAD_ROWS:
+        raise NoPairs(
+            f"{wanted.title}: more than {MOST_BAD_ROWS:,} rows can’t be read. See whether it is the right "
+            "file; nothing was stored."
+        )
     if not problems or wanted.skip_bad:
         return problems
     raise NoPairs(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
@@ -11,6 +10,7 @@ from retrieval.exporting.files import FORMAT, MANIFEST
 from retrieval.filters import Rule
 from retrieval.models import Pool
 from retrieval.texts.hostile import clean_json
+from retrieval.texts.small_files import read_small_json
 
 LONGEST_NOTES: Final = 2000
 
@@ -32,7 +32,7 @@ class Manifest:
 def manifest_of(folder: Path) -> Manifest:
     """What the folder says of itself; one that is no export of ours says nothing."""
     try:
-        told: Any = clean_json(json.loads((folder / MANIFEST).read_text("utf-8")))
+        told: Any = clean_json(read_small_json(folder / MANIFEST))
         if told["format"] != FORMAT or told["written_as"] != "release":
             return Manifest()
         mining = told["mining"] or {"encoders": [], "k": 1}

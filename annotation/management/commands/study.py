@@ -35,6 +35,7 @@ from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.studies.page import quotas_of
 from retrieval.management.light import LightCommand
 from retrieval.texts.plurals import count_noun
+from retrieval.texts.small_files import parse_json, read_small_text
 
 LARGEST_FILE = 10_000_000
 RATES = tuple(field.name for field in fields(Rates) if field.name != "pilot")
@@ -214,12 +215,21 @@ def rates_for(study: Study, options: dict[str, Any]) -> Rates:
 def load_study_file(file: str) -> StudyIn:
     """What a file asks for. Raises CommandError where it can't be read."""
     try:
-        text = sys.stdin.read(LARGEST_FILE) if file == "-" else Path(file).read_text("utf-8")[:LARGEST_FILE]
-        return StudyIn.model_validate(json.loads(text))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as wrong:
-        raise CommandError(f"{file} can't be read: {wrong}") from wrong
+        return StudyIn.model_validate(parse_json(load_study_text(file)))
     except ValidationError as wrong:
         problems = "; ".join(
             f"{'.'.join(map(str, error['loc']))}: {error['msg']}" for error in wrong.errors()[:5]
         )
         raise CommandError(f"{file} is no study: {problems}") from wrong
+    except (OSError, ValueError) as wrong:  # ValidationError is a ValueError, too
+        raise CommandError(f"{file} can't be read: {wrong}") from wrong
+
+
+def load_study_text(file: str) -> str:
+    """What a file says, `-` the standard input. Raises OSError, and ValueError where it is too large."""
+    if file != "-":
+        return read_small_text(Path(file), LARGEST_FILE)
+    text = sys.stdin.read(LARGEST_FILE + 1)
+    if len(text) > LARGEST_FILE:
+        raise ValueError(f"has more than {LARGEST_FILE:,} characters")
+    return text

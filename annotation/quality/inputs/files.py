@@ -7,6 +7,7 @@ labels  {"id", "label"}, null where it could not judge; perhaps "tested" and "wh
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, BinaryIO, Final, TypeVar
@@ -29,10 +30,15 @@ T = TypeVar("T")
 class BadFile(ValueError):
     """A file can't be used; the message has its first bad lines with their numbers."""
 
-    def __init__(self, name: str, problems: list[str]) -> None:
-        more = len(problems) - MOST_TOLD
+    def __init__(self, name: str, problems: list[str], count: int = 0) -> None:
+        """`count`: how many bad lines there are, where not all are in `problems`."""
+        more = max(count, len(problems)) - MOST_TOLD
         told = [f"{name}, {problem}" for problem in problems[:MOST_TOLD]]
         super().__init__("\n".join([*told, *([f"{name}: and {more:,} more bad lines"] if more > 0 else [])]))
+
+
+class TooManyLines(BadFile):
+    """A file has more lines than whoever asked can take."""
 
 
 class BadLine(ValueError):
@@ -73,9 +79,9 @@ class GivenLabel:
     why: str = ""
 
 
-def read_pairs(stream: BinaryIO, name: str) -> tuple[GivenPair, ...]:
-    """The pairs in their order. Raises BadFile."""
-    found = read_json_lines(stream, name, pair_of)
+def read_pairs(stream: BinaryIO, name: str, most: float = math.inf) -> tuple[GivenPair, ...]:
+    """The pairs in their order, at most so many. Raises BadFile."""
+    found = read_json_lines(stream, name, pair_of, most)
     rows = list(found.values())
     with_stratum = [row.stratum != "" for row in rows]
     if any(with_stratum) and not all(with_stratum):
@@ -161,9 +167,14 @@ def refuse_unknown(pair: str, known: frozenset[str]) -> None:
         raise BadLine(f"no pair has the id {pair!r}")
 
 
-def read_json_lines(stream: BinaryIO, name: str, make: Callable[[Row, str], T]) -> dict[str, T]:
-    """What `make` makes of each line and its id, in order. Raises BadFile with all bad lines."""
-    found, lines, problems = dict[str, T](), dict[str, int](), list[str]()
+def read_json_lines(
+    stream: BinaryIO, name: str, make: Callable[[Row, str], T], most: float = math.inf
+) -> dict[str, T]:
+    """What `make` makes of each line and its id, in order. Raises BadFile with the first bad lines.
+
+    Of the file no more than `most` good lines are read: then it raises TooManyLines.
+    """
+    found, lines, problems, count = dict[str, T](), dict[str, int](), list[str](), 0
     for number, content in number_nonblank_lines(stream):
         try:
             row = parse_json_row(content)
@@ -173,9 +184,13 @@ def read_json_lines(stream: BinaryIO, name: str, make: Callable[[Row, str], T]) 
             found[pair] = make(row, pair)
             lines[pair] = number
         except BadLine as why:
-            problems.append(f"line {number}: {why}")
+            count += 1
+            if count <= MOST_TOLD:
+                problems.append(f"line {number}: {why}")
+        if len(found) > most:
+            raise TooManyLines(name, [f"line {number}: more than {most:,.0f} are too many"])
     if problems:
-        raise BadFile(name, problems)
+        raise BadFile(name, problems, count)
     if not found:
         raise BadFile(name, ["line 1: the file is empty"])
     return found

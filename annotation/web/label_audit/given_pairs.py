@@ -12,12 +12,14 @@ from django.core.files.uploadedfile import UploadedFile
 from annotation.web.collections.upload_form import build_collection_field
 from retrieval.given_pairs import NoPairs, Read, Wanted, of_benchmark, of_file
 from retrieval.models import Benchmark, Collection, PairList
+from retrieval.sources.readers.compression import is_longer_than
 from retrieval.sources.readers.records import JSON_LINES, SEPARATORS, kind_of
 from retrieval.texts.plurals import count_noun
 
 MOST_CHOICES: Final = 200
 MOST_MB: Final = 10
 """A file of so much is read while a person waits; a larger one is for the command."""
+TOO_LARGE: Final = f"larger than {MOST_MB} MB: give it on the server, by manage.py build NAME --pairs FILE."
 PROBLEMS_SHOWN: Final = 20
 NONE: Final = ("", "none: a mining finds the pairs")
 KINDS: Final = (*JSON_LINES, ".json", *SEPARATORS)
@@ -73,9 +75,7 @@ class PairsForm(forms.Form):
     def clean_file(self) -> UploadedFile[bytes]:
         given: UploadedFile[bytes] = self.cleaned_data["file"]
         if (given.size or 0) > MOST_MB * 2**20:
-            raise forms.ValidationError(
-                f"Larger than {MOST_MB} MB: give it on the server, by manage.py build NAME --pairs FILE."
-            )
+            raise forms.ValidationError(f"{TOO_LARGE[0].upper()}{TOO_LARGE[1:]}")
         if kind_of(Path(given.name or "")) not in KINDS:
             raise forms.ValidationError(f"The name must end in one of {', '.join(KINDS)}.")
         return given
@@ -91,7 +91,10 @@ class PairsForm(forms.Form):
         file = self.cleaned_data["file"]  # first: add_error takes it out of cleaned_data
         try:
             with tempfile.TemporaryDirectory() as folder:
-                return of_file(self._kept(Path(folder)))
+                wanted = self._kept(Path(folder))
+                if is_longer_than(wanted.path, MOST_MB * 2**20):
+                    raise NoPairs(f"Unpacked it is {TOO_LARGE}")
+                return of_file(wanted)
         except NoPairs as why:
             for problem in why.problems[:PROBLEMS_SHOWN]:
                 told = f"line {problem.record}: {problem.message}" if problem.record else problem.message

@@ -157,9 +157,11 @@ def read_pairs_with_truth(
     snippets: Collection | None,
 ) -> tuple[tuple[PlacedPair, ...], files.Truth]:
     """Raises BadFile and NothingToMeasure."""
-    given = files.read_pairs(pairs, name)
-    if len(given) > MOST_PAIRS:
-        raise NothingToMeasure(f"{len(given):,} pairs are too many for the page: on the server, {COMMAND}")
+    try:
+        given = files.read_pairs(pairs, name, MOST_PAIRS)
+    except files.TooManyLines as why:
+        told = f"More than {MOST_PAIRS:,} pairs are too many for the page: on the server, {COMMAND}"
+        raise NothingToMeasure(told) from why
     places = place_bench_pairs(given, name, queries, snippets)
     return places, files.read_truth(truth, truth_name, [pair.id for pair in given])
 

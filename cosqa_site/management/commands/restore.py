@@ -19,6 +19,7 @@ from retrieval.texts.plurals import count_noun
 
 class Command(LightCommand):
     help = "Put a backup into a home that has no database yet. Its sha256 are compared first."
+    reads_foreign_files = True
     refusals = (AlreadyServing, BadBackup, BadFolder, DatabaseNotReady)
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -34,6 +34,7 @@ from retrieval.evaluation.systems.search import Search, find_system
 from retrieval.filters import TEXT_OPTIONS, UnknownTextOption, text_option
 from retrieval.management import spec_files
 from retrieval.management.light import LightCommand
+from retrieval.management.memory_limit import bound_import_memory
 from retrieval.metrics.names import UnknownMeasure, describe_measure_names, parse_measures
 from retrieval.metrics.resampling import FEW, FEW_TOLD
 from retrieval.mining import known_encoders
@@ -123,18 +124,19 @@ class Command(LightCommand):
         text = text_option(options["text_option"] or "whole")
         content = content_of(find_named_benchmark(options["benchmark"]))
         pool = Pool(options["pool"] or content.benchmark.pool)
-        found = {
-            name: evaluate_file(
-                path,
-                name,
-                content,
-                pool,
-                wanted,
-                language=options["language"],
-                text_option=text if options["text_option"] else "",
-            )
-            for name, path in files.items()
-        }
+        with bound_import_memory():  # a model may take more
+            found = {
+                name: evaluate_file(
+                    path,
+                    name,
+                    content,
+                    pool,
+                    wanted,
+                    language=options["language"],
+                    text_option=text if options["text_option"] else "",
+                )
+                for name, path in files.items()
+            }
         with tqdm(unit=" texts", disable=None) as bar:
             how = Search(
                 text,

@@ -29,6 +29,8 @@ class Command(LightCommand):
         "'import documented' stores the same functions, and 'import codesearchnet' reads this file."
     )
 
+    reads_foreign_files = True
+
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument(
             "places", nargs="+", help="files, folders, .whl, .zip, .tar.gz, git+REPOSITORY[@REVISION], stdlib"

@@ -73,6 +73,18 @@ def open_text(path: Path, newline: str = "") -> Iterator[Opened]:
             yield Opened(stream, most)
 
 
+def is_longer_than(path: Path, characters: int) -> bool:
+    """Whether the text of a file is, once it is unpacked; no more is unpacked. One that is damaged is not."""
+    left = characters
+    try:
+        with open_text(path) as (stream, _):
+            while left >= 0 and (part := stream.read(CHUNK)):
+                left -= len(part)
+    except UNREADABLE:
+        pass  # whoever reads it says why
+    return left < 0
+
+
 def encoding_of(head: bytes) -> str:
     """The encoding of a text, by its first four bytes."""
     return next((name for pattern, name in ENCODINGS if pattern.match(head)), UTF_8)

@@ -67,7 +67,14 @@ def test_plan_and_ratings_are_printed() -> None:
 
 
 @pytest.mark.parametrize(
-    ("text", "why"), [("{", "can't be read"), ("{}", "is no study"), ('{"name": 3}', "is no study")]
+    ("text", "why"),
+    [
+        ("[" * 100_000, "nested too deeply"),
+        (" " * 10_000_001, "more than 10,000,000 bytes"),
+        ("{", "can't be read"),
+        ("{}", "is no study"),
+        ('{"name": 3}', "is no study"),
+    ],
 )
 def test_a_wrong_file_is_named(tmp_path: Path, text: str, why: str) -> None:
     factories.ada()

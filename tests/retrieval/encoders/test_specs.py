@@ -90,6 +90,8 @@ def test_what_is_missing_is_told() -> None:
     [
         ("mine.toml", "pooling = ", "is no TOML"),
         ("mine.json", "{", "is no JSON"),
+        ("mine.json", "[" * 60_000, "is no JSON .it is nested too deeply"),
+        ("mine.toml", f"a = {'[' * 60_000}", "is no TOML .it is nested too deeply"),
         ("mine.json", "[1]", "expected keys and values"),
         ("mine.yaml", "pooling: mean", "ends with .toml or .json"),
         ("mine.toml", "#" * 70_000, "more than 64,000 bytes"),

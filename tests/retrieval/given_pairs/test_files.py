@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.given_pairs import NoPairs, Wanted, of_benchmark, of_file
+from retrieval.given_pairs import NoPairs, Wanted, files, of_benchmark, of_file
 from retrieval.models import Annotator, Benchmark, Collection, Label, Member, PairList
 from tests import factories, given
 
@@ -153,3 +153,17 @@ def test_a_benchmark_that_came_of_a_file_has_its_list(tmp_path: Path) -> None:
     labelled = given.ROWS[:4]
     pairs = given.pair_list(tmp_path, labelled)
     assert pairs.benchmark is not None and of_benchmark(pairs.benchmark) == pairs
+
+
+@pytest.mark.parametrize("skip_bad", [False, True])
+def test_a_file_of_bad_rows_alone_is_given_up(
+    skip_bad: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "MOST_BAD_ROWS", 3)
+    path = tmp_path / "bad.jsonl"
+    path.write_text('{"query": "q", "code": "c"}\n' + '{"query": "q"}\n' * 3)
+    if skip_bad:
+        assert len(of_file(Wanted(path, "three", skip_bad=True)).left_out) == 3
+    path.write_text('{"query": "q", "code": "c"}\n' + '{"query": "q"}\n' * 9)
+    with pytest.raises(NoPairs, match=r"more than 3 rows can’t be read. See whether it is the right file"):
+        of_file(Wanted(path, "nine", skip_bad=skip_bad))

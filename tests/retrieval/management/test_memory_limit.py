@@ -6,10 +6,12 @@ import os
 import resource
 import subprocess
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 import pytest
+from django.core.management import CommandError, call_command
 
 from annotation.management.commands.job import Command
 from retrieval.management.memory_limit import OutOfMemory, bound_import_memory
@@ -91,3 +93,50 @@ def test_an_upload_that_takes_too_much_has_failed_with_the_reason(
     assert job.state == Job.State.FAILED
     assert "4,096 MB of memory that an import may have" in job.message
     assert data_limit() == before
+
+
+FIRST = "small"
+READERS: dict[str, tuple[str, tuple[Any, ...]]] = {
+    "evaluate": (
+        "retrieval.management.commands.evaluate.evaluate_file",
+        (FIRST, "--run", "system=some.trec"),
+    ),
+    "evaluate-files": (
+        "retrieval.management.commands.evaluate-files.evaluate_files",
+        ("--qrels=some.trec", "--run=some.trec"),
+    ),
+    "build": ("annotation.management.given_options.of_file", ("some", "--pairs=some.trec")),
+    "extract": ("retrieval.management.commands.extract.extract_functions", ("some.trec",)),
+    "restore": ("cosqa_site.management.commands.restore.find_folder", ("some",)),
+    "bench": (
+        "bench.quality.labels.build_quality_bench",
+        ("quality", "--pairs=some.trec", "--truth=some.trec", "--annotators=some"),
+    ),
+}
+"""By command: the function that reads what others wrote, and how it is called."""
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("command", READERS)
+def test_each_reader_of_foreign_files_has_a_bound_that_is_told(
+    command: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    reader, arguments = READERS[command]
+    module, _, name = reader.rpartition(".")
+    limits: list[int] = []
+
+    def read(*_: Any, **__: Any) -> None:
+        limits.append(data_limit()[0])
+        raise MemoryError
+
+    if FIRST in arguments:
+        rows = '[{"doc": "double a number", "code": "def f(x): return 2 * x", "label": 1}]'
+        Path(tmp_path / "pairs.json").write_text(rows)
+        call_command("import", "cosqa", str(tmp_path / "pairs.json"), "--name", FIRST)
+    monkeypatch.chdir(tmp_path)
+    Path("some.trec").touch()
+    monkeypatch.setattr(import_module(module), name, read)
+    with pytest.raises(CommandError, match="4,096 MB of memory that an import may have"):
+        call_command(command, *arguments)
+    assert limits == [4096 * MB]
+    assert data_limit()[0] != 4096 * MB

@@ -180,6 +180,7 @@ def test_a_backup_of_the_other_kind_of_database_is_refused(first: Path, tmp_path
     [
         ("[]", "is not as `backup` writes it"),
         ("{", "is not as `backup` writes it"),
+        ("[" * 100_000, "is not as `backup` writes it"),
         ('{"format": "another"}', "is of another format"),
         (OUTSIDE, "which is none of a backup"),
     ],

@@ -11,6 +11,7 @@ from annotation.quality.inputs.files import (
     BadFile,
     GivenLabel,
     GivenPair,
+    TooManyLines,
     read_labels,
     read_pairs,
     read_truth,
@@ -148,3 +149,17 @@ def test_labels_of_a_system_may_say_what_was_tested_and_why() -> None:
 def test_a_systems_bad_line_is_refused(row: object, words: str) -> None:
     with pytest.raises(BadFile, match=f"labels, line 1: {words}"):
         read_labels(lines(row), "labels", ["a"])
+
+
+def test_of_many_bad_lines_the_first_are_kept_and_all_are_counted() -> None:
+    with pytest.raises(BadFile) as told:
+        read_pairs(lines(*["{"] * 50), "pairs.jsonl")
+    said = str(told.value).splitlines()
+    assert (len(said), said[-1]) == (21, "pairs.jsonl: and 30 more bad lines")
+
+
+def test_no_more_lines_are_read_than_are_wanted() -> None:
+    rows = [{"id": str(number), "query": "q", "code": "c"} for number in range(9)]
+    assert len(read_pairs(lines(*rows), "pairs", 9)) == 9
+    with pytest.raises(TooManyLines, match="line 9: more than 8 are too many"):
+        read_pairs(lines(*rows), "pairs", 8)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ from django.urls import reverse
 
 from annotation.models import Build, Case, Rerun
 from annotation.stages import Stage
+from annotation.web.label_audit import given_pairs
 from annotation.web.label_audit import page as pages
 from retrieval.models import Benchmark, Job, PairList
 from tests import factories, given, studies
@@ -186,6 +189,19 @@ ORDER = {
     "provider": "exchange",
     "fix_rounds": "2",
 }
+
+
+def test_a_packed_file_that_is_too_large_is_for_the_command(
+    ada: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(given_pairs, "MOST_MB", 1)
+    rows = b'{"query": "q", "code": "c"}\n' * 60_000
+    for packed in (gzip.compress(rows), bz2.compress(rows), gzip.compress(b"0" * 2**21)):
+        file = SimpleUploadedFile("dev.jsonl", packed)
+        page = ada.post(reverse("pairs-new"), {"name": "dev", "file": file})
+        assert page.status_code == 422
+        assert "Unpacked it is larger than" in page.content.decode()
+    assert not PairList.objects.exists()
 
 
 def test_the_form_launches_several_annotators_of_given_pairs(ada: Client, tmp_path: Path) -> None:

@@ -144,7 +144,7 @@ def test_too_much_is_left_to_the_server(
     erin: Client, build: Build, monkeypatch: pytest.MonkeyPatch, settings: Settings
 ) -> None:
     monkeypatch.setattr(pages, "MOST_PAIRS", 8)
-    assert "9 pairs are too many for the page" in posted(erin, build, 422).content.decode()
+    assert "More than 8 pairs are too many for the page" in posted(erin, build, 422).content.decode()
     settings.UPLOAD_LIMIT_BYTES = 10
     assert "pairs.jsonl is too large for the page" in posted(erin, build, 422).content.decode()
 
