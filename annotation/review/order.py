@@ -39,10 +39,6 @@ OF_ANY_LABEL: Final = frozenset({Show.REVIEWED, Show.UNSURE, Show.OVERRIDDEN, Sh
 """Lists that a case does not leave once its person has labelled it."""
 
 
-OF_ONES_OWN: Final = frozenset({Show.WAITING, Show.REVIEWED, Show.UNSURE, Show.ALL})
-"""Lists that tell of a case at most that it is settled; of all others what they leave out is told, too."""
-
-
 @dataclass(frozen=True, slots=True)
 class Flipped:
     """The cases that another build, `against`, labelled otherwise, and the person has not labelled."""
@@ -108,6 +104,17 @@ class Progress:
     reviewed: int
     total: int
     left_of_query: int
+
+
+def tells_of_agents(build: Build, show: Worklist) -> bool:
+    """Whether a list's order, or what it leaves out, tells what agents or others said of pairs.
+
+    Plain lists tell of a case at most that it is settled. Of those that wait the disputed ones come first, so
+    that the order tells of every pair whether reader and arbiter differ.
+    """
+    if show is Show.WAITING:
+        return build.tally.disputed > 0
+    return show not in {Show.REVIEWED, Show.UNSURE, Show.ALL}
 
 
 def reviews_by(user: User | None = None) -> QuerySet[Review]:

@@ -38,6 +38,7 @@ pytestmark = pytest.mark.django_db
 Told = dict[str, tuple[object, bool]]
 """By method and address: the answer, and whether whoever asked is known to be no longer blind."""
 BUILD, QUERY = "a pair is one of all of the build's", "or one of a query's, which are not all alike"
+SETTLED = "that a pair is settled, not as what; where disputed pairs come first it is remembered"
 TOTALS: Final[Mapping[str, str]] = {
     "api:get_build": BUILD,
     "api:get_extension_canary": BUILD,
@@ -54,8 +55,8 @@ TOTALS: Final[Mapping[str, str]] = {
     "build-extend": BUILD,
     "build-progress": BUILD,
     "dashboard": BUILD,
-    "review-next": "that a pair is settled, not as what",
-    "review-next?show=waiting": "that a pair is settled, not as what",
+    "review-next": SETTLED,
+    "review-next?show=waiting": SETTLED,
 }
 """Addresses that tell of a pair as one of many alone, and why nothing is remembered: no filtered list."""
 

@@ -9,6 +9,7 @@ from typing import Any
 from urllib.parse import urlencode
 
 from django.contrib import messages
+from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import get_object_or_404, render
@@ -50,8 +51,7 @@ def next_case(request: HttpRequest, build_pk: int) -> HttpResponse:
     """To the case after `?after=` or before `?before=` in the list `?show=`; the end of a list has a page."""
     build = get_object_or_404(builds_visible_to(request.user).select_related("tally"), pk=build_pk)
     show, user = list_of(request, request.GET), person(request)
-    if show not in order.OF_ONES_OWN:
-        mark_list_seen(user, build_pk, Case.objects.filter(build=build_pk))
+    mark_worklist_seen(user, build, show)
     before = neighbour(build, request.GET.get("before", ""))
     if before is not None:
         return to_case(order.previous_case(user, build, show, before) or before, show)
@@ -60,6 +60,19 @@ def next_case(request: HttpRequest, build_pk: int) -> HttpResponse:
         return to_case(found, show)
     page = nothing_left(user, build, show)
     return answer(request, "annotation/review/done.html", page, pushed=to_end(build.pk, show).url)
+
+
+def to_following(user: User, case: Case, show: order.Worklist) -> HttpResponse:
+    """To the case after the one that was just labelled, or to the end of the list."""
+    mark_worklist_seen(user, case.build, show)
+    following = order.next_case(user, case.build, show, case)
+    return to_case(following, show) if following else to_end(case.build_id, show)
+
+
+def mark_worklist_seen(user: User, build: Build, show: order.Worklist) -> None:
+    """Remember what the order of a list tells of all the build's pairs, also of those that never come."""
+    if order.tells_of_agents(build, show):
+        mark_list_seen(user, build.pk, Case.objects.filter(build=build))
 
 
 @require_role(Role.EXPERT, GET)
@@ -96,8 +109,7 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
     except (review.OverrideNeedsReason, review.BadReview) as why:
         return form_again(request, pk, show, replace(said, problem=str(why)), status=422)
     messages.success(request, words.labelled_message(user, made, is_fragment(request)))
-    following = order.next_case(user, found.build, show, found)
-    return to_case(following, show) if following else to_end(found.build_id, show)
+    return to_following(user, found, show)
 
 
 @require_role(Role.EXPERT, POST)
@@ -340,5 +352,4 @@ def as_before(request: HttpRequest, pk: int) -> HttpResponse:
     except review.BadReview as why:
         return show_case(request, found, show, page.UnsavedReview(problem=str(why)), status=422)
     messages.success(request, f"As before. {words.labelled_message(user, made, is_fragment(request))}")
-    following = order.next_case(user, found.build, show, found)
-    return to_case(following, show) if following else to_end(found.build_id, show)
+    return to_following(user, found, show)

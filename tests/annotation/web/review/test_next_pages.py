@@ -7,8 +7,10 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
-from annotation.models import Case
+from annotation.models import Basis, Case, Tally
+from annotation.studies.exposure import seen_among
 from tests import factories
+from tests.annotation.web.review.test_label_pages import send
 
 pytestmark = pytest.mark.django_db
 
@@ -76,3 +78,44 @@ def test_odd_addresses_begin_at_the_beginning(erin: Client, cases: list[Case], q
 def test_readers_have_no_list(ray: Client, cases: list[Case]) -> None:
     assert ray.get(reverse("review")).status_code == 403
     assert ray.get(reverse("review-next", args=[cases[0].build_id])).status_code == 403
+
+
+def seen_pairs(cases: list[Case]) -> set[int]:
+    """What Erin may know of these cases' pairs, by the ids of the pairs."""
+    return {pair for _, pair in seen_among([factories.erin().pk], [case.pair_id for case in cases])}
+
+
+def dispute(case: Case) -> None:
+    """Have the readers differ on a case, which then comes first."""
+    Case.objects.filter(pk=case.pk).update(basis=Basis.DISPUTED)
+    Tally.objects.filter(build=case.build_id).update(disputed=1)
+
+
+def test_a_list_by_query_and_rank_tells_of_no_pair_that_it_has_not_shown(
+    erin: Client, cases: list[Case]
+) -> None:
+    erin.get(reverse("review-next", args=[cases[0].build_id]), follow=True)
+    assert seen_pairs(cases) == {cases[0].pair_id}
+
+
+@pytest.mark.parametrize("show", ["", "waiting", "disputed"])
+def test_where_disputed_pairs_come_first_the_list_tells_of_all_pairs(
+    show: str, erin: Client, cases: list[Case]
+) -> None:
+    dispute(cases[5])
+    there = follow(erin, cases[0].build_id, **({"show": show} if show else {}))
+    assert there.partition("?")[0] == reverse("review-case", args=[cases[5].pk])
+    assert seen_pairs(cases) == {case.pair_id for case in cases}
+
+
+def test_the_next_case_after_a_label_tells_the_same(erin: Client, cases: list[Case]) -> None:
+    dispute(cases[5])
+    assert send(erin, cases[0], "1").headers["Location"] == reverse("review-case", args=[cases[5].pk])
+    assert seen_pairs(cases) == {case.pair_id for case in cases}
+
+
+@pytest.mark.parametrize("show", ["all", "reviewed", "unsure"])
+def test_lists_of_ones_own_tell_of_no_pair(show: str, erin: Client, cases: list[Case]) -> None:
+    dispute(cases[5])
+    erin.get(reverse("review-next", args=[cases[0].build_id]), {"show": show})
+    assert seen_pairs(cases) == set()
