@@ -22,6 +22,7 @@ from sandbox.candidate.shared_values import find_readings, find_shared_compariso
 from sandbox.candidate.syntax import (
     UNREADABLE,
     TooComplex,
+    children_of,
     keep_tree_nodes,
     parse_python_source,
     walk_tree_nodes,
@@ -177,7 +178,7 @@ def _loops(candidate: ast.Module | None) -> Iterator[tuple[int, int, int]]:
         elif isinstance(node, ast.For | ast.AsyncFor | ast.While) and function:
             # Only the passes repeat: what comes in `else` follows the loop.
             yield function, node.lineno, node.body[-1].end_lineno or node.lineno
-        waiting.extend((child, function) for child in ast.iter_child_nodes(node))
+        waiting.extend((child, function) for child in children_of(node))
 
 
 def _tree_of(what: str, source: str) -> ast.Module | None:

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Iterable, Iterator
 from typing import Final, TypeGuard, TypeVar
 
 from sandbox.candidate.scopes import free_names
-from sandbox.candidate.syntax import walk_tree_nodes
+from sandbox.candidate.syntax import children_of, walk_tree_nodes
 
 __all__ = [
     "find_binding",
@@ -177,7 +177,7 @@ class _Uses:
         self._holders = set[str]()
         self._steps = 0
         for node in walk_tree_nodes(tree):
-            self._parents.update((child, node) for child in ast.iter_child_nodes(node))
+            self._parents.update((child, node) for child in children_of(node))
             self._note(node)
 
     def _note(self, node: ast.AST) -> None:

@@ -5,7 +5,7 @@ import builtins
 from collections import Counter
 from collections.abc import Iterator
 
-from sandbox.candidate.syntax import walk_tree_nodes
+from sandbox.candidate.syntax import children_of, walk_tree_nodes
 
 __all__ = ["find_fixed_names", "find_moving_names", "find_plain_definitions", "find_taken_built_ins"]
 
@@ -74,9 +74,9 @@ def _names_bound_in(scope: ast.AST) -> Iterator[str]:
 
 def _nodes_of(scope: ast.AST) -> Iterator[ast.AST]:
     """What stands in a scope's own block, definitions without what is in them."""
-    waiting = list(ast.iter_child_nodes(scope))
+    waiting = list(children_of(scope))
     while waiting:
         node = waiting.pop()
         yield node
         if not isinstance(node, (*_DEFINITIONS, ast.Lambda)):
-            waiting.extend(ast.iter_child_nodes(node))
+            waiting.extend(children_of(node))

@@ -4,7 +4,7 @@ import ast
 from collections.abc import Iterator
 
 from sandbox.candidate.detours import executed_texts, goes_around
-from sandbox.candidate.syntax import walk_tree_nodes
+from sandbox.candidate.syntax import children_of, walk_tree_nodes
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
 
@@ -54,12 +54,12 @@ def _bound(scope: ast.AST) -> Iterator[str]:
 
 def _inside(scope: ast.AST) -> Iterator[ast.AST]:
     """The nodes of one scope: nested functions and classes are given, what is inside them is not."""
-    waiting = list(ast.iter_child_nodes(scope))
+    waiting = list(children_of(scope))
     while waiting:
         node = waiting.pop()
         yield node
         if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-            waiting.extend(ast.iter_child_nodes(node))
+            waiting.extend(children_of(node))
 
 
 def _binds(node: ast.AST) -> tuple[str, ...]:

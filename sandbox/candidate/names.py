@@ -3,6 +3,8 @@
 import ast
 from collections.abc import Iterator
 
+from sandbox.candidate.syntax import children_of
+
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LONGEST = 100
 
@@ -24,7 +26,7 @@ def case_names(tree: ast.Module, source: str) -> dict[int, str]:
 
 
 def _functions(node: ast.AST, path: str) -> Iterator[tuple[ast.FunctionDef | ast.AsyncFunctionDef, str]]:
-    for child in ast.iter_child_nodes(node):
+    for child in children_of(node):
         if isinstance(child, _FUNCTIONS):
             yield child, f"{path}{child.name}"
         elif isinstance(child, ast.ClassDef):

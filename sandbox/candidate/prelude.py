@@ -9,7 +9,7 @@ import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
-from sandbox.candidate.syntax import walk_tree_nodes
+from sandbox.candidate.syntax import children_of, walk_tree_nodes
 
 __all__ = ["find_prelude"]
 
@@ -119,4 +119,4 @@ def _needed_at_once(statement: ast.AST) -> Iterator[str]:
         elif isinstance(node, ast.Lambda):
             waiting.append(node.args)
         else:
-            waiting.extend(ast.iter_child_nodes(node))
+            waiting.extend(children_of(node))

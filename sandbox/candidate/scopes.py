@@ -6,6 +6,8 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
+from sandbox.candidate.syntax import children_of
+
 __all__ = ["FreeNames", "free_names"]
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
@@ -103,12 +105,10 @@ class _Walk:
                 self._comprehension(node, scope)
             case ast.AnnAssign(annotation=note) if scope.kind == "function":
                 # What annotates a local name is never evaluated.
-                self._later(
-                    (child_node for child_node in ast.iter_child_nodes(node) if child_node is not note), scope
-                )
+                self._later((child_node for child_node in children_of(node) if child_node is not note), scope)
             case _:
                 self._plain(node, scope)
-                self._later(ast.iter_child_nodes(node), scope)
+                self._later(children_of(node), scope)
 
     def _plain(self, node: ast.AST, scope: _Scope) -> None:
         match node:

@@ -16,6 +16,7 @@ __all__ = [
     "UNREADABLE",
     "Bounds",
     "TooComplex",
+    "children_of",
     "keep_tree_nodes",
     "literal_value",
     "parse_python_source",
@@ -26,6 +27,7 @@ __all__ = [
 UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What parsing a text, or going through its tree, may raise."""
 _KNOWN_NODES: Final = "known_nodes"
+_KNOWN_CHILDREN: Final = "known_children"
 _TRIES = 20
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")
 # CPython 3.11 joins a dotted name part by part, and finds each field of an f-string from its beginning.
@@ -103,24 +105,39 @@ def read_python_tokens(lines: Iterable[str], bounds: Bounds = SNIPPET) -> Iterat
 
 
 def walk_tree_nodes(node: ast.AST) -> list[ast.AST]:
-    """The node and all below it, in the order of `ast.walk`, in half of its time: programs are many."""
+    """The node and all below it that have a place, in the order of `ast.walk`: programs are many."""
     known: list[ast.AST] | None = vars(node).get(_KNOWN_NODES)
     if known is not None:
         return known
     found = [node]
     for one in found:
-        for field in one._fields:
-            value = getattr(one, field, None)
-            if isinstance(value, list):
-                found += [part for part in value if isinstance(part, ast.AST)]
-            elif isinstance(value, ast.AST):
-                found.append(value)
+        found += children_of(one)
+    return found
+
+
+def children_of(node: ast.AST) -> list[ast.AST]:
+    """The nodes in the fields of a node, in their order; but for signs such as `+`, which have no place."""
+    values = vars(node)
+    known: list[ast.AST] | None = values.get(_KNOWN_CHILDREN)
+    if known is not None:
+        return known
+    found = []
+    for field in node._fields:
+        value = values.get(field)
+        kind = type(value)
+        if kind is list:
+            found += [part for part in value if isinstance(part, ast.AST) and vars(part)]
+        elif kind is not str and kind is not int and isinstance(value, ast.AST) and vars(value):
+            found.append(value)
     return found
 
 
 def keep_tree_nodes(tree: ast.Module) -> ast.Module:
     """The same tree, whose nodes are listed once: a plan asks for them thirty times, and changes nothing."""
-    setattr(tree, _KNOWN_NODES, walk_tree_nodes(tree))
+    nodes = walk_tree_nodes(tree)
+    for node in nodes:
+        setattr(node, _KNOWN_CHILDREN, children_of(node))
+    setattr(tree, _KNOWN_NODES, nodes)
     return tree
 
 

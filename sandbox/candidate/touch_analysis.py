@@ -17,7 +17,7 @@ import ast
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
 
-from sandbox.candidate.syntax import TooComplex, walk_tree_nodes
+from sandbox.candidate.syntax import TooComplex, children_of, walk_tree_nodes
 
 Position = tuple[int, int]
 Origins = tuple[tuple[int, ...], ...]
@@ -227,7 +227,7 @@ def _measure_work(tree: ast.Module) -> int:
         node, within = waiting.pop()
         work += within
         within += isinstance(node, ast.stmt)
-        waiting += [(child, within) for child in ast.iter_child_nodes(node)]
+        waiting += [(child, within) for child in children_of(node)]
     return work
 
 
@@ -319,7 +319,7 @@ def _lines(statement: ast.stmt) -> range:
 
 def _outside_blocks(statement: ast.stmt) -> list[ast.AST]:
     kinds = (ast.stmt, ast.ExceptHandler, ast.match_case)
-    return [node for node in ast.iter_child_nodes(statement) if not isinstance(node, kinds)]
+    return [node for node in children_of(statement) if not isinstance(node, kinds)]
 
 
 def _heads(statement: ast.stmt, find: Callable[[ast.AST], Iterator[str]]) -> Iterator[str]:
