@@ -6,11 +6,13 @@ a wrong result may be equal to it. A side that no call gives, and that no call w
 
 import ast
 import builtins
+import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
+from typing import TypeGuard
 
 from sandbox.candidate.constants import find_binding, find_named_globals, find_reached, find_results
-from sandbox.candidate.syntax import walk_tree_nodes
+from sandbox.candidate.syntax import children_of, walk_tree_nodes
 
 __all__ = ["find_readings", "find_shared_comparisons"]
 
@@ -18,9 +20,12 @@ Comparison = tuple[int, int, tuple[int, ...]]
 _EQUALITIES = frozenset(
     {
         *("assertEqual", "assertListEqual", "assertDictEqual", "assertSetEqual", "assertTupleEqual"),
-        *("assertSequenceEqual", "assert_equal"),
+        *("assertSequenceEqual", "assert_equal", "assertCountEqual", "assertAlmostEqual"),
+        *("assert_array_equal", "assert_allclose", "assert_almost_equal", "assert_array_almost_equal"),
+        *("assert_frame_equal", "assert_series_equal", "assert_index_equal"),
     }
 )
+_COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 
 
 def find_shared_comparisons(
@@ -33,9 +38,14 @@ def find_shared_comparisons(
     """
     results = find_results(tree, names)
     named = find_named_globals(candidate) - results - {*dir(builtins)}
-    shared = _find_shared(tree, results) - results - {*dir(builtins)} | named
+    shared = (_find_shared(tree, results) - results - {*dir(builtins)} | named) - {*_imported(tree)}
     found = []
     for node, operands in _comparisons(tree):
+        if isinstance(node, ast.Call) and not _is_judgement(node):
+            in_call = _shared_in_call(node, results, shared)
+            if in_call:
+                found.append((node.lineno, node.col_offset, tuple(in_call)))
+            continue
         changed = _shared_operands(operands, results, shared)
         if changed or (changed is None and not named.isdisjoint(_names(operands))):
             found.append((node.lineno, node.col_offset, tuple(changed or ())))
@@ -91,6 +101,13 @@ def _find_shared(tree: ast.Module, results: frozenset[str]) -> set[str]:
     return {one for one in find_reached(ways, [*given]) if isinstance(one, str)}
 
 
+def _imported(tree: ast.Module) -> Iterator[str]:
+    """The names of modules."""
+    for node in walk_tree_nodes(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+
+
 def _comparisons(tree: ast.Module) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
     for node in walk_tree_nodes(tree):
         if isinstance(node, ast.Assert):
@@ -103,22 +120,76 @@ def _comparisons(tree: ast.Module) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
                     waiting.append(one.operand)
                 elif isinstance(one, ast.Compare):
                     yield one, [one.left, *one.comparators]
+                elif isinstance(one, ast.Call):
+                    yield one, operands_of_call(one)
         elif isinstance(node, ast.Expr) and isinstance(node.value, ast.Call):
             call = node.value
-            if getattr(call.func, "attr", getattr(call.func, "id", "")) in _EQUALITIES and len(call.args) > 1:
+            if _is_judgement(call) and len(call.args) > 1:
                 yield call, call.args[:2]
 
 
+def _is_judgement(call: ast.Call) -> bool:
+    return getattr(call.func, "attr", getattr(call.func, "id", "")) in _EQUALITIES
+
+
+def operands_of_call(call: ast.Call) -> list[ast.expr]:
+    """What a call compares, as far as anybody knows: what it is given, and what it is a method of."""
+    owner = [call.func.value] if isinstance(call.func, ast.Attribute) else []
+    return [*owner, *call.args]
+
+
 def _shared_operands(operands: list[ast.expr], results: frozenset[str], shared: set[str]) -> list[int] | None:
-    """The places of those that the candidate does not give; None where one has nothing to do with it."""
-    changed = []
+    """The places of those that the candidate does not give; None where one has nothing to do with it.
+
+    Of `0 < f(items) < len(items)` the first has not, but the second pair is compared for itself.
+    """
+    changed, are_apart = [], []
     for place, operand in enumerate(operands):
         names = set(_names([operand]))
-        if results.isdisjoint(names):
+        are_apart.append(results.isdisjoint(names) and shared.isdisjoint(names))
+        if results.isdisjoint(names) and not are_apart[place]:
             changed.append(place)
-            if shared.isdisjoint(names):
-                return None
-    return changed
+    pairs = itertools.pairwise(are_apart)
+    return None if all(one or other for one, other in pairs) and any(are_apart) else changed
+
+
+def _shared_in_call(call: ast.Call, results: frozenset[str], shared: set[str]) -> list[int]:
+    """The same of a call that is asserted, such as `np.array_equal(f(a), a)` or `f(table).equals(table)`.
+
+    Of `all(f(items, x) == 2 * x for x in items)` nothing can be evaluated again: then it is that place.
+    """
+    operands = operands_of_call(call)
+    for place, operand in enumerate(operands):
+        if isinstance(operand, _COMPREHENSIONS) and not results.isdisjoint(_names([operand])):
+            return [place] if _names_beside_calls(operand, results) & shared else []
+    are_given = [not results.isdisjoint(_names([operand])) for operand in operands]
+    changed = [
+        place
+        for place, operand in enumerate(operands)
+        if not are_given[place] and not shared.isdisjoint(_names([operand]))
+    ]
+    is_method = isinstance(call.func, ast.Attribute)
+    is_alone = all(are_given[place] or place in changed for place in range(int(is_method), len(operands)))
+    return changed if any(are_given) and is_alone else []
+
+
+def _names_beside_calls(comprehension: ast.expr, results: frozenset[str]) -> set[str]:
+    """The names that calls of the candidate are given and that stand elsewhere, too."""
+    given, beside, waiting = set[str](), set[str](), list[ast.AST]([comprehension])
+    while waiting:
+        node = waiting.pop()
+        if isinstance(node, ast.Call) and not results.isdisjoint(_names([node.func])):
+            given.update(_names([*node.args, *node.keywords]))
+            continue
+        if isinstance(node, ast.Name):
+            beside.add(node.id)
+        waiting.extend(children_of(node))
+    bound = {node.id for node in walk_tree_nodes(comprehension) if _is_stored(node)}
+    return given & beside - bound
+
+
+def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
+    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
 
 
 def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     Node = TypeVar("Node", _ast.expr, _ast.stmt)
 
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+_COMPREHENSIONS = (_ast.GeneratorExp, _ast.ListComp, _ast.SetComp, _ast.DictComp)
 _JUDGING = frozenset({"fail", "raises", "warns", "deprecated_call"})
 _SOURCE_CHARACTERS = 300
 
@@ -34,24 +35,43 @@ class Again:
 
     `given` are the places of the operands that it gave, whose values are used again: `0 given` is the first
     one's name in `code`. `sides` has the names in each other operand, `names` all of these; without
-    `sides` one operand has nothing to do with the candidate, and `names` are those of all.
+    `sides` one operand has nothing to do with the candidate, and `names` are those of all. `code` is None
+    where the comparison can't be evaluated again. `judges`: it holds where it raises nothing; `owners` are
+    the names of what it is a method of.
     """
 
-    __slots__ = ("code", "count", "given", "names", "sides")
+    __slots__ = ("code", "count", "given", "judges", "names", "owners", "sides")
 
-    def __init__(self, operands: list[_ast.expr], operators: list[_ast.cmpop], shared: list[int]) -> None:
-        self.count, places = len(operands), range(len(operands))
+    def __init__(
+        self, node: _ast.expr, operands: list[_ast.expr], shared: list[int], judges: bool = False
+    ) -> None:
+        self.count, places, self.judges = len(operands), range(len(operands)), judges
         self.given = [place for place in places if place not in shared]
         self.sides = [_names_in(operands[place]) for place in shared]
         self.names = set().union(*(self.sides or map(_names_in, operands)))
-        left, *others = [
+        again = [
             operands[place]
             if place in shared
             else _at(_ast.Name(f"{place} given", _ast.Load()), operands[place])
             for place in places
         ]
-        comparison = _at(_ast.Compare(left, operators, others), operands[0])
-        self.code = compile(_ast.Expression(comparison), "<program>", "eval", dont_inherit=True)
+        self.code: CodeType | None = None
+        self.owners = set[str]()
+        if any(isinstance(operands[place], _COMPREHENSIONS) for place in shared):
+            return
+        if isinstance(node, _ast.Compare):
+            whole: _ast.expr = _ast.Compare(again[0], [*node.ops], again[1:])
+        else:
+            assert isinstance(node, _ast.Call)
+            function = node.func
+            if isinstance(function, _ast.Attribute) and not judges:
+                function = _at(_ast.Attribute(again.pop(0), function.attr, _ast.Load()), function)
+            self.owners = _names_in(node.func) - self.names if judges else set()
+            self.names |= self.owners
+            whole = _ast.Call(
+                function, again + node.args[len(operands) :] if judges else again, node.keywords
+            )
+        self.code = compile(_ast.Expression(_at(whole, node)), "<program>", "eval", dont_inherit=True)
 
 
 class Site:
@@ -89,7 +109,7 @@ class Site:
         self.case, self.leads_back, self.by_identity, self.is_equality = "", False, False, False
         self.is_strict = True
         self.origins: list[list[int]] = []
-        self.inner: list[bool] = []
+        self.inner: list[bool | None] = []
         self.constants: list[tuple[int, object]] = []
         self.again: dict[int, Again] = {}
         self.written: list[tuple[set[str], list[object]]] = []
@@ -148,11 +168,12 @@ class Instrumenter:
             for field in _BLOCKS:
                 self._tell_bindings(getattr(statement, field, None) or [])
 
-    def _learn_shared(self, site: int, place: int, node: _ast.expr, operands: list[_ast.expr]) -> None:
+    def _learn_shared(
+        self, site: int, place: int, node: _ast.expr, operands: list[_ast.expr], judges: bool = False
+    ) -> None:
         shared = self._shared.get((node.lineno, node.col_offset))
         if shared is not None:
-            operators: list[_ast.cmpop] = [*node.ops] if isinstance(node, _ast.Compare) else [_ast.Eq()]
-            self.sites[site].again[place] = Again(operands, operators, shared)
+            self.sites[site].again[place] = Again(node, operands, shared, judges)
 
     def _collect(self, statements: list[Any]) -> None:
         for statement in statements:
@@ -182,7 +203,7 @@ class Instrumenter:
         negated = isinstance(test, _ast.UnaryOp)
         while isinstance(test, _ast.UnaryOp) and isinstance(test.op, _ast.Not):
             test = test.operand
-        if isinstance(test, _ast.BoolOp):
+        if isinstance(test, (_ast.BoolOp, _ast.Call)):
             self._inner_operands(site, test, not negated)
         elif isinstance(test, _ast.Compare):
             told = self.sites[site]
@@ -211,6 +232,8 @@ class Instrumenter:
                 self._inner_operands(site, value, is_claimed)
         elif isinstance(test, _ast.UnaryOp) and isinstance(test.op, _ast.Not):
             self._inner_operands(site, test.operand, False)
+        elif isinstance(test, _ast.Call):
+            self._operands_of_call(site, test)
         elif isinstance(test, _ast.Compare) and not _is_by_identity(test):
             inner = self.sites[site].inner
             self._learn_shared(site, len(inner), test, [test.left, *test.comparators])
@@ -220,10 +243,23 @@ class Instrumenter:
             test.left = self._recorder("operand", [place, test.left], test.left)
             test.comparators = [self._recorder("operand", [place, one], one) for one in test.comparators]
 
+    def _operands_of_call(self, site: int, call: _ast.Call) -> None:
+        """Of a call that compares what the candidate may have changed: `np.array_equal(f(a), a)`."""
+        if (call.lineno, call.col_offset) not in self._shared or any(map(_is_starred, call.args)):
+            return
+        owner = [call.func.value] if isinstance(call.func, _ast.Attribute) else []
+        inner = self.sites[site].inner
+        self._learn_shared(site, len(inner), call, [*owner, *call.args])
+        inner.append(None)
+        place = _constant(len(inner) - 1, call)
+        if isinstance(call.func, _ast.Attribute):
+            call.func.value = self._recorder("operand", [place, call.func.value], call.func.value)
+        call.args = [self._recorder("operand", [place, one], one) for one in call.args]
+
     def _call(self, statement: _ast.Expr, call: _ast.Call) -> None:
         if self._is_foreign(call.func):
             number = self._site(statement, self._segment(statement))
-            self._learn_shared(number, -1, call, call.args[:2])
+            self._learn_shared(number, -1, call, call.args[:2], True)
             self.sites[number].written = _written(call.args[:2])
             begin = self._recorder("begin", [_constant(number, call.func)], call.func)
             statement.value = self._recorder("call", [begin, call.func, *call.args], call, call.keywords)
@@ -269,6 +305,10 @@ class Instrumenter:
         constant = _constant(self._sentinel, place)
         function = _at(_ast.Attribute(constant, method, _ast.Load()), place)
         return _at(_ast.Call(function, arguments, keywords or []), place)
+
+
+def _is_starred(node: _ast.expr) -> bool:
+    return isinstance(node, _ast.Starred)
 
 
 def _is_by_identity(test: _ast.Compare) -> bool:

@@ -332,7 +332,9 @@ class Recorder:
     def _weigh(self, begun: _Evaluation, compared: list[object], truth: object) -> None:
         """Note whether an assertion that held did so by the word of one of the candidate's classes."""
         site, decision = self.sites[begun.site], self._decision
-        comparisons = [(values, site.inner[place]) for place, values in begun.inner.items()]
+        inner = [(values, site.inner[place]) for place, values in begun.inner.items()]
+        # What a call is given is not compared here.
+        comparisons = [(values, is_claimed) for values, is_claimed in inner if is_claimed is not None]
         if compared and not site.by_identity:
             comparisons.append((compared, site.is_equality))
         own = [one for one in comparisons if decision.of_comparison(one[0])]

@@ -16,6 +16,7 @@ from sandbox.harness.guards.contents import (
     MOST_ITEMS,
     PLAIN,
     contents_of,
+    copy_of,
     held_by,
     holds,
     is_as_it_was,
@@ -43,6 +44,7 @@ _NOTHING = object()
 _members = type.__dict__["__dict__"].__get__
 _Function, _BuiltIn, _Module = type(lambda: 0), type(len), type(sys)
 _MOST_CONTAINERS, _MOST_CHANGES, _MOST_CHECKED, _COST_OF_CONTAINER = 500, 1000, 400_000, 20
+_MOST_COPIED = 8_000_000
 _SIGN = "changes data of the program that it was not given"
 _EMPTY = frozenset(map(id, (tuple, bytes, int, float, str, bool, type(None), list, dict, set)))
 
@@ -68,6 +70,7 @@ class Changes:
         self._constants: dict[str, object] = {}
         self._kept: Held = {}
         self._items = self._checked = 0
+        self._copies_left = _MOST_COPIED
         self._told = False
         # Of the outermost calls that go on, by their threads: what there was when they began.
         self._began: dict[int, list[tuple[int, Held, Held, dict[str, object]]]] = {}
@@ -136,7 +139,7 @@ class Changes:
             return
         self._forget_what_the_program_changed()
         values = {name: self._names[name] for name in self._mentioned if name in self._names}
-        held = without_sums(held_by(given))
+        held = self._copied(held_by(given))
         mentioned = without_sums(held_by(with_classes([*values.values()])))
         mentioned.update((id(one), (one, contents_of(one))) for one in values.values() if type(one) is type)
         if self._kept and given:
@@ -147,6 +150,18 @@ class Changes:
         self._last.update(dict.fromkeys(lines, number))
         if lines and lines[0] in self.lines_of_calls:
             self._doings.add(number)
+
+    def _copied(self, held: Held) -> Held:
+        """With copies of what is large, or a table, as long as there are not too many of them."""
+        for key in [key for key, one in held.items() if type(one[1]) is str]:
+            value = held[key][0]
+            copy = copy_of(value) if self._copies_left > 0 else None
+            if copy is None:
+                del held[key]
+            else:
+                held[key] = value, copy
+                self._copies_left -= copy.cost
+        return held
 
     def _forget_what_the_program_changed(self) -> None:
         held, values = self._since
@@ -309,14 +324,16 @@ class Changes:
         renamed: dict[str, object],
     ) -> str:
         space.update((name, value) for name, value in renamed.items() if name in space)
-        if not all(self._may_be_asked(value) for value in space.values()):
+        asked = [value for name, value in space.items() if name not in again.owners]
+        if again.code is None or not all(map(self._may_be_asked, asked)):
             return CLASS
         try:
             before = {name: restored(value, changed, {}) for name, value in space.items()}
             before.update((f"{place} given", values[place]) for place in again.given)
             before["__builtins__"] = self._names["__builtins__"]
             with self._tracer.paused():
-                if eval(again.code, before):  # noqa: S307 (what the program itself has just evaluated)
+                found = eval(again.code, before)  # noqa: S307 (what the program itself has just evaluated)
+                if again.judges or found:
                     return NONE
         except Exception:  # noqa: S110 (what raises does not hold)
             pass

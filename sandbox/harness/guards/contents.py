@@ -30,6 +30,7 @@ _MOST_VALUES, _MOST_BYTES = 3000, 1 << 20
 MOST_ITEMS = 100_000
 """Of a larger container only a sum is kept."""
 _ITEMS_AT_A_TIME = 10_000
+_MOST_COPIED, _COST_OF_TABLE = 1_000_000, 20_000
 # What stands for the contents of a container of which there is only a sum, where nobody asks for that.
 _LARGE = ""
 
@@ -136,6 +137,28 @@ def _sum_of_items(value: Any, bases: tuple[type, ...]) -> str:
     return str(total)
 
 
+class Copy:
+    """What a large container or a table was, and its sum. `cost` counts items."""
+
+    __slots__ = ("cost", "sum", "value")
+
+    def __init__(self, value: Any, total: str, cost: int) -> None:
+        self.value, self.sum, self.cost = value, total, cost
+
+
+def copy_of(value: Any) -> Copy | None:
+    """A copy of a large container or a table, of a class as the library has it; None of any other."""
+    kind = type(value)
+    pandas: Any = sys.modules.get("pandas")
+    if pandas is not None and kind in (vars(pandas).get("DataFrame"), vars(pandas).get("Series")):
+        cost = sum(int(array.size) for array in arrays_of(value)) + _COST_OF_TABLE
+    elif kind in (list, dict, set):
+        cost = _len(value)
+    else:
+        return None
+    return Copy(value.copy(), sum_of(value), cost) if cost <= _MOST_COPIED else None
+
+
 def without_sums(held: Held) -> Held:
     """Those of which contents are known."""
     return {key: one for key, one in held.items() if type(one[1]) is not str}
@@ -179,6 +202,8 @@ def held_by(values: list[Any]) -> Held:
 
 def is_as_it_was(value: object, before: Any) -> bool:
     """Whether a container holds what it held, the very same objects."""
+    if type(before) is Copy:
+        return sum_of(value) == before.sum
     now = sum_of(value) if type(before) is str else contents_of(value)
     if type(before) is not tuple:
         return bool(now == before)
@@ -225,6 +250,8 @@ def restored(value: Any, changed: Held, made: dict[int, Any]) -> Any:
     if id(value) in made:
         return made[id(value)]
     contents = changed[id(value)][1] if id(value) in changed else contents_of(value)
+    if type(contents) is Copy:
+        return contents.value
     if contents is None or type(contents) is str or kind in (_Module, _Function):
         return value
     if type(contents) is bytes:

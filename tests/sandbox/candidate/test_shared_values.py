@@ -15,6 +15,13 @@ from sandbox.candidate.shared_values import find_readings, find_shared_compariso
         ("f(a, b)\nassert a == b\n", ((2, 7, (0, 1)),)),
         ("assert f(1) == counter\nassert counter == 1\n", ((1, 7, (1,)), (2, 7, ()))),
         ("def test(self):\n    self.assertEqual(f(x), x)\n", ((2, 4, (1,)),)),
+        ("import np\na = np.ones(2)\nassert np.same(f(a), 2 * a)\n", ((3, 7, (2,)),)),
+        ("assert np.same(f(a), [2])\n", ()),
+        ("assert f(t).equals(t)\n", ((1, 7, (1,)),)),
+        ("assert 0 <= f(items) <= len(items)\n", ((1, 7, (2,)),)),
+        ("assert all(f(t, k) == w for k, w in t.items())\n", ((1, 7, (0,)),)),
+        ("assert all(f(s) == y for y in [2, 1])\n", ()),
+        ("assert all(f(x) == sorted(x) for x in items)\n", ()),
     ],
 )
 def test_comparisons_of_what_the_candidate_gave_or_changed(
