@@ -43,6 +43,8 @@ _ONLY_AST, _TOP_LEVEL_FUTURES = 0x400, 0x1FE0000
 # With one of these a program can look up attributes whose names its text does not have.
 _BY_NAME = ("getattr", "attrgetter", "__getattribute__", "exec", "eval")
 
+# Without one of these a candidate has no objects of `unittest.mock` but those that it is given.
+_OF_MOCKS = ("mock", "import_module", "__import__", "modules", "exec(", "eval(")
 # Without one of these no function of the candidate becomes an operation of a class.
 _OF_CLASSES = ("class", "type", "__", "attr", "exec", "eval")
 
@@ -126,8 +128,11 @@ class _Execution:
         self._pytest = PytestRunner(self._module, files, request["names"], self._judges, unmet)
         self._pytest.load(request["paths"][1:])
         self._pytest.is_idle = bool(request["cases"])
-        self._decision = Decision(PROGRAM, CANDIDATE, "mock" in request["candidate"])
-        if any(word in request["candidate"] for word in _OF_CLASSES):
+        mocks = "mock" not in request["source"] or any(word in request["candidate"] for word in _OF_MOCKS)
+        self._decision = Decision(PROGRAM, CANDIDATE, mocks)
+        if any(word in request["candidate"] for word in _OF_CLASSES) or _sets_attributes(
+            request["candidate"]
+        ):
             self.tracer.word_of = self._decision.of_call
             self.tracer.learn_result = self._decision.learn_result
             self.tracer.learn_returned = self._decision.learn_returned
@@ -316,6 +321,10 @@ class _Execution:
         owner, _, method = name.partition(".")
         found = self._names[owner]
         finish_call(call_method(found, method) if method else found())
+
+
+def _sets_attributes(text: str) -> bool:
+    return any("." in before.split()[-1] for before in text.split("=")[:-1] if before.split())
 
 
 def _has_functions(code: CodeType) -> bool:

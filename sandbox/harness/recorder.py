@@ -279,9 +279,17 @@ class Recorder:
         """A block that is an assertion begins."""
         return self.begin(site, frame, key)
 
-    def leave(self, begun: _Evaluation, key: int, held: bool | None, error: object) -> None:
-        """A block ended; None: by an exception that it did not wait for."""
+    def count_words(self) -> int:
+        """How often an operation of the candidate's classes has decided anything until now."""
+        return len(self._tracer.words)
+
+    def leave(self, begun: _Evaluation, key: int, held: bool | None, error: object, words: int) -> None:
+        """A block ended; None: by an exception that it did not wait for.
+
+        It was judged when there were so many `words`: what came then has decided whether the exception fits.
+        """
         self._latest = None
+        begun.word = max(NONE, *(told.word for told in self._tracer.words[words:]), NONE)
         self._tracer.checking.pop(key, None)
         if held is None:
             return
@@ -438,12 +446,13 @@ class _Context:
         begun, leave = self._begun, self._recorder.leave
         assert begun is not None
         self._recorder.look_at_judges()
+        words = self._recorder.count_words()
         try:
             swallowed = self._inner.__exit__(kind, error, traceback)
         except self._recorder.failures:
-            leave(begun, id(self), False, error)
+            leave(begun, id(self), False, error, words)
             raise
-        leave(begun, id(self), True if error is None or swallowed else None, error)
+        leave(begun, id(self), True if error is None or swallowed else None, error, words)
         return swallowed
 
 

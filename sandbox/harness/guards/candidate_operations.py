@@ -62,12 +62,32 @@ _OPERATIONS = frozenset(
     {
         *(*_COMPARING, *_TRUTH, *_ARITHMETIC, *_UNARY, *_POSING, "__hash__", "__str__", "__repr__"),
         *("__format__", "__bytes__", "__getitem__", "__missing__", "__iter__", "__next__", "__reversed__"),
+        *("__getattr__", "__getattribute__"),
     }
 )
+# By them a class has any method, and any attribute, that it is asked for.
+_ANSWERING = frozenset({"__getattr__", "__getattribute__"})
 _FOLLOWED = frozenset({*_COMPARING, *_TRUTH, *_ARITHMETIC, *_UNARY} - {"__class__"})
 _COMPARED = frozenset(_COMPARING) - {"__contains__", "__class__"}
 _MOST_VALUES, _DEEPEST = 1000, 6
 _MOST_RETURNED, _DEEPEST_RETURNED = 50, 4
+# Libraries whose classes are values, in the sense of `_is_of_values`.
+_OF_VALUES = frozenset(
+    {
+        *(
+            "_decimal",
+            "_io",
+            "_pydecimal",
+            "array",
+            "collections",
+            "datetime",
+            "decimal",
+            "enum",
+            "fractions",
+        ),
+        *("io", "ipaddress", "numpy", "pandas", "pathlib", "statistics", "uuid"),
+    }
+)
 # What an operation gives that knows nothing: a difference of nothing, a ratio of one.
 _USUAL = (0, 1, -1, "", b"", None)
 _OTHER, _PLAIN_STATE = object(), object()
@@ -75,6 +95,7 @@ _OTHER, _PLAIN_STATE = object(), object()
 _bases = type.__dict__["__mro__"].__get__
 _members = type.__dict__["__dict__"].__get__
 _flags, _name_of = type.__dict__["__flags__"].__get__, type.__dict__["__name__"].__get__
+_module_of = type.__dict__["__module__"].__get__
 _MADE_BY_A_STATEMENT = 1 << 9
 _FROM_C = frozenset({type(str.__eq__), type(dict.get), type(object.__dict__["__class__"])})
 
@@ -210,7 +231,7 @@ class Decision:
             return None
         kind, code = type(given[0]), frame.f_code
         if (id(kind), id(code)) not in self._known:
-            self._known[id(kind), id(code)] = ((kind, code), *_operations_of(kind, code))
+            self._known[id(kind), id(code)] = ((kind, code), *_operations_of(kind, code, given[0]))
         _, names, owners = self._known[id(kind), id(code)]
         if not names or self._is_inside(frame):
             return None
@@ -234,6 +255,7 @@ class Decision:
             kind = type(one)
             if id(kind) not in PLAIN and depth:
                 self.learn_class(kind)
+                self.is_opaque |= _has_own_methods(one, kind)
                 waiting += [(inner, depth - 1) for inner in _inner(one, kind)[:_MOST_RETURNED]]
 
     def learn_class(self, kind: type) -> None:
@@ -248,12 +270,15 @@ class Decision:
         is_tested, rest = id(owners[0]) in self._tested, given[1:]
         is_number = any(_has(owners[1:], number) for number in _NUMBERS)
         if not _POSING.isdisjoint(names) or (is_number and not _UNARY.isdisjoint(names)):
-            return None if id(given[0]) in self._tested else Told(FEIGNED)
-        if not is_tested and any(_is_built_in(base, name) for base in owners[1:] for name in names):
+            is_named = id(given[0]) in self._tested
+            return Told(FEIGNED) if not is_named else Told(CLASS, (_OTHER,)) if _is_of_error(rest) else None
+        if not is_tested and any(_is_feigned(base, name) for base in owners[1:] for name in names):
             return Told(FEIGNED)
         if rest and is_built_in(rest[0]) and not _HEARING.isdisjoint(names):
             return self._told_by_hearing(names, rest[0], is_tested)
         if is_tested and not _COMPARED.isdisjoint(names):
+            return Told(CLASS, (_OTHER,))
+        if not _ANSWERING.isdisjoint(names) or (not is_tested and "__bool__" in names):
             return Told(CLASS, (_OTHER,))
         is_implied = any(_CONVERTING.get(name, "") not in ("", *caller.f_code.co_names) for name in names)
         is_asked_again = id(owners[0]) in self._carriers and not _FOLLOWED.isdisjoint(names)
@@ -294,7 +319,7 @@ class Decision:
             return True
         code = found.__code__
         file = code.co_filename
-        if file == self._program or self._is_generated(code):
+        if file == self._program or (self._is_generated(code) and _compares_all(code, bases)):
             return False
         if file.endswith("/unittest/mock.py"):
             return self._mocks
@@ -350,6 +375,19 @@ def _scalars_of(state: tuple[Any, ...]) -> Iterator[object]:
             yield from _scalars_of(part)
 
 
+def _compares_all(code: CodeType, bases: tuple[type, ...]) -> bool:
+    """Whether what the decorator made leaves no field out, as `field(compare=False)` has it."""
+    library, found = sys.modules.get("dataclasses"), [_members(base) for base in bases]
+    fields: Any = next((one["__dataclass_fields__"] for one in found if "__dataclass_fields__" in one), None)
+    if type(fields) is not dict or library is None:
+        return False
+    # A variable of the class is among them, and is of another kind.
+    kind = vars(library).get("_FIELD")
+    names = [name for name, one in fields.items() if getattr(one, "_field_type", kind) is kind]
+    is_declared = bool(names) or not any(one.get("__annotations__") for one in found)
+    return is_declared and all(name in code.co_names for name in names)
+
+
 def _dataclass_texts(code: CodeType) -> list[str]:
     """What the decorator would write, before Python 3.13 and from then on, for the names in a function."""
     fields = [name for name in code.co_names if name not in ("__class__", "NotImplemented")]
@@ -398,26 +436,42 @@ def _given(frame: FrameType) -> list[object]:
     return found[:2]
 
 
-def _operations_of(kind: type, code: CodeType) -> tuple[frozenset[str], tuple[type, ...]]:
+def _operations_of(kind: type, code: CodeType, given: object) -> tuple[frozenset[str], tuple[type, ...]]:
     """Which operations of a class are this code, and the classes from the one on that has them.
 
     So is any method that a type has of which programs write values: `startswith` of a subclass of `str`.
     """
     bases = _bases(kind)
     for place, owner in enumerate(bases):
-        names = frozenset(
+        names: frozenset[str] = frozenset(
             name
             for name, found in _members(owner).items()
             if _runs(found, code) and (name in _OPERATIONS or _is_replaced(name, bases[place + 1 :]))
         )
         if names:
             return names, bases[place:]
+    if isinstance(given, type) and _runs_as_hook(given, code):
+        return frozenset({"__subclasscheck__"}), bases
     return frozenset(), ()
+
+
+def _runs_as_hook(kind: type, code: CodeType) -> bool:
+    """Whether it is what a class answers for its metaclass when one asks for its subclasses."""
+    hooks = (_members(base).get("__subclasshook__") for base in _bases(kind))
+    return any(type(hook) is classmethod and _runs(hook.__func__, code) for hook in hooks)
 
 
 def _is_replaced(name: str, bases: tuple[type, ...]) -> bool:
     is_method = name[:2] != "__"
-    return is_method and any(id(base) in _EXPECTED and name in _members(base) for base in bases)
+    return is_method and any(_is_of_values(base) and name in _members(base) for base in bases)
+
+
+def _is_of_values(kind: type) -> bool:
+    """Whether programs write values of a class, or compare with them: a number, a text, a date, a table."""
+    if id(kind) in _EXPECTED:
+        return True
+    root = str(_module_of(kind)).partition(".")[0]
+    return root in _OF_VALUES and _name_of(kind)[:4] != "User" and _is_of_library(kind, _members(kind))
 
 
 def _runs(found: Any, code: CodeType) -> bool:
@@ -461,6 +515,30 @@ def _is_unheard(name: str, found: Any, bases: tuple[type, ...]) -> bool:
     if type(found) in _FROM_C:
         return found.__name__ != name or not _has(bases, found.__objclass__)
     return _wrapped(found) is None
+
+
+def _has_own_methods(value: object, kind: type) -> bool:
+    """Whether a value of a library's class has a function of its own in the place of one of its methods."""
+    bases = [base for base in _bases(kind) if _is_of_values(base)]
+    if not bases:
+        return False
+    try:
+        space = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return False
+    names = [name for name, one in dict.items(space) if type(one) is _Function]
+    return any(name in _members(base) for base in bases for name in names)
+
+
+def _is_of_error(given: list[object]) -> bool:
+    """Whether it is asked of an exception, or of a class of them."""
+    kinds = [one if _has(_bases(type(one)), type) else type(one) for one in given]
+    return any(_has(_bases(kind), BaseException) for kind in kinds)
+
+
+def _is_feigned(base: type, name: str) -> bool:
+    """Whether a class that replaces this stands for a value of the base's."""
+    return _is_built_in(base, name) or (name[:2] != "__" and name in _members(base) and _is_of_values(base))
 
 
 def _is_built_in(base: type, name: str) -> bool:
