@@ -65,7 +65,7 @@ class Need(StrEnum):
     IMAGE = "the image has all"
     INSTALLED = "something is installed first"
     MISSING = "something cannot be had: a module of Python 2, or removed since"
-    UNREADABLE = "not Python 3"
+    UNREADABLE = f"not Python {sys.version_info.major}.{sys.version_info.minor}"
 
 
 @dataclass(frozen=True, slots=True)

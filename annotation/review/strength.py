@@ -13,6 +13,7 @@ from django.db.models import F
 from annotation.models import Assignment, Execution, Mutant, MutantText, TestProgram, Trial
 from annotation.review.own_tests import MOST_WAITING, TooManyWaiting
 from annotation.review.trials import Wanted, open_trials, request_trials
+from retrieval.filters.newer_syntax import format_version
 from retrieval.models import Text
 from sandbox.candidate.mutants import generate_mutants
 
@@ -97,7 +98,8 @@ def ask_strength(
     kept = keep_mutants(snippet)
     if not kept:
         raise NothingToChange(
-            "No fault can be put into this candidate: it does not parse as Python 3, or does too little."
+            "No fault can be put into this candidate: "
+            f"it does not parse as {format_version()}, or does too little."
         )
     waiting = open_trials(user).filter(mutant__isnull=False).exclude(program=program)
     if waiting.values("program").distinct().count() >= MOST_WAITING:

@@ -40,7 +40,7 @@ def extract_python_part(code: str, option: str) -> str | None:
     if option == "without docstring":
         statement = _docstring(function)
         return _without(code, [statement] if statement else [])
-    plain = _without(code, (node for node in _nodes(root) if node.type == "comment"))
+    plain = _without(code, (node for node in walk_grammar_nodes(root) if node.type == "comment"))
     return plain if option == "without comments" else _signature(plain)
 
 
@@ -97,7 +97,8 @@ def _without(code: str, nodes: Iterable[Node]) -> str:
     return _text(source)
 
 
-def _nodes(root: Node) -> Iterator[Node]:
+def walk_grammar_nodes(root: Node) -> Iterator[Node]:
+    """Yield a node and all below it."""
     waiting = [root]
     while waiting:
         node = waiting.pop()

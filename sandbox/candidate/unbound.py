@@ -59,7 +59,7 @@ class Missing:
 
 @dataclass(frozen=True, slots=True)
 class Unbound:
-    """What a snippet lacks. `problem` says why it is no Python 3, empty where it is.
+    """What a snippet lacks. `problem` says why the Python here can't read it, empty where it can.
 
     `read`: its names could be looked at all the same; `parsed`: its text was, else nobody knows what it is.
     `stars` are modules from which everything is imported: names may come from there. `more` are left out.
@@ -107,7 +107,8 @@ def _tree_of(text: str) -> tuple[ast.Module | None, str]:
     try:
         return parse_python_source(text), ""
     except SyntaxError as error:
-        said = f"It is no Python 3 (line {error.lineno or 1}: {error.msg})."
+        here = f"Python {sys.version_info.major}.{sys.version_info.minor}"
+        said = f"It is no {here} (line {error.lineno or 1}: {error.msg})."
     except TooComplex:
         raise
     except ValueError as error:

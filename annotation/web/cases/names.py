@@ -13,6 +13,7 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from annotation.web.cases.code import Code, Line, build_line_anchor
+from retrieval.filters.newer_syntax import find_needed_version, format_version
 from sandbox.candidate.unbound import Kind, Missing, Unbound, find_unbound_names
 
 MOST_LINES: Final = 8
@@ -37,7 +38,9 @@ TITLES: Final[Mapping[Kind, str]] = {
 
 @dataclass(frozen=True, slots=True)
 class NamesView:
-    """What a snippet lacks; `problem` says why it is no Python 3, or why it was not `looked_at`."""
+    """What a snippet lacks; `problem` says why this server's Python can't read it, in short its `heading`, or
+    why it was not `looked_at`.
+    """
 
     kinds: tuple[dict[str, Any], ...]
     total: int
@@ -46,6 +49,7 @@ class NamesView:
     more: int
     needs_project: bool
     looked_at: bool = True
+    heading: str = ""
 
     @property
     def said(self) -> bool:
@@ -72,6 +76,7 @@ def unbound_in(text: str) -> Unbound:
 def names_view(text: str, prefix: str = "c") -> NamesView:
     """The names that a snippet lacks, linked to its lines, whose anchors begin with `prefix`."""
     found = unbound_in(text)
+    heading, problem = explain_unread(text) if found.problem and found.parsed else ("", found.problem)
     return NamesView(
         kinds=tuple(
             {
@@ -83,12 +88,26 @@ def names_view(text: str, prefix: str = "c") -> NamesView:
             if found.of(kind)
         ),
         total=len(found.names) + found.more,
-        problem=found.problem,
+        problem=problem,
         stars=found.stars,
         more=found.more,
         needs_project=found.needs_project,
         looked_at=found.parsed,
+        heading=heading,
     )
+
+
+@lru_cache(maxsize=256)
+def explain_unread(text: str) -> tuple[str, str]:
+    """What a text is that this server's Python can't read, in short and in a sentence."""
+    found, needed = unbound_in(text), find_needed_version(text)
+    if needed is None:
+        return f"Not {format_version()}", found.problem
+    newer = f"{format_version(needed)} or newer"
+    if found.read:
+        said = "it was read as that. Neither runs here"
+        return f"Python 2, or {newer}", f"It is Python 2, or needs {newer}; {said}."
+    return newer, f"It needs {newer}; {format_version()} runs here. Its names can't be looked up."
 
 
 def name_view(missing: Missing, prefix: str) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from retrieval.collections.import_report import (
 )
 from retrieval.collections.importer import import_cosqa, import_items, import_python
 from retrieval.filters import Rule
+from retrieval.filters.newer_syntax import format_version
 from retrieval.filters.steps import Refusals
 from retrieval.management.formats import FORMATS, describe_import_source
 from retrieval.management.light import REFUSED_STATUS, LightCommand
@@ -334,7 +335,9 @@ def format_import_summary(kind: str, counts: ImportCounts) -> str:
     if kind == "snippets":
         readable = counts.read - counts.unreadable
         if counts.unparsable:  # a release names the rules that its snippets pass, not which ones parse
-            lines.append(f"  {counts.unparsable:,} do not parse as Python 3 (kept; they pass no rule)")
+            lines.append(
+                f"  {counts.unparsable:,} do not parse as {format_version()} (kept; they pass no rule)"
+            )
         lines += [rule_line(rule, counts.rules[rule], readable) for rule in Rule]
     return "\n".join(lines)
 

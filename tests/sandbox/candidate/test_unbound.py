@@ -102,7 +102,7 @@ def test_everything_of_a_module_may_bring_the_names() -> None:
 def test_python_2_is_read_and_said(text: str) -> None:
     found = find_unbound_names(text)
 
-    assert found.read and found.problem.startswith("It is no Python 3 (line ")
+    assert found.read and found.problem.startswith("It is no Python 3.")
     assert "os" in named(text)
 
 

@@ -6,6 +6,7 @@ import re
 
 from annotation.web.cases.code import code_of
 from annotation.web.cases.names import mark_missing_names, names_view
+from retrieval.filters.newer_syntax import format_version
 
 TEXT = """def f(self, x):
     é = np.zeros(x < 1) & os.x; y = "np"
@@ -73,6 +74,30 @@ def test_python_2_is_said_and_its_names_are_marked() -> None:
 
     assert "It was read as Python 2" in names_view(text).problem
     assert 'title="standard library">os<' in lines(text)[1]
+
+
+def test_a_newer_python_is_called_one() -> None:
+    """Not *Not Python 3*: a newer server reads it."""
+    view = names_view("def f[T](x: T) -> T:\n    return x\n")
+
+    assert view.heading == "Python 3.12 or newer" and view.looked_at
+    assert view.problem == (
+        f"It needs Python 3.12 or newer; {format_version()} runs here. Its names can't be looked up."
+    )
+
+
+def test_exceptions_without_parentheses_may_be_of_two_pythons() -> None:
+    view = names_view("def f():\n    try:\n        g()\n    except A, B:\n        return 1\n")
+
+    assert view.heading == "Python 2, or Python 3.14 or newer"
+    assert "Python 2, or needs Python 3.14 or newer" in view.problem
+
+
+def test_what_no_python_reads_is_not_the_python_here() -> None:
+    view = names_view("def f(:\n")
+
+    assert view.heading == f"Not {format_version()}"
+    assert view.problem.startswith(f"It is no {format_version()} (line 1")
 
 
 def test_a_line_that_is_cut_keeps_the_marks_before_the_cut() -> None:

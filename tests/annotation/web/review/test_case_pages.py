@@ -54,6 +54,12 @@ def test_of_a_long_candidate_the_whole_text_is_a_link_away(erin: Client, case: C
     assert (answer.content.decode(), answer["Content-Type"]) == (TALL, "text/plain; charset=utf-8")
 
 
+def test_a_candidate_for_a_newer_python_is_headed_so(erin: Client, case: Case) -> None:
+    case.pair.snippet = Text.objects.keep("def f[T](x: T) -> T:\n    return x")
+    case.pair.save()
+    assert "<summary>Python 3.12 or newer</summary>" in text(erin, case)
+
+
 def test_of_a_candidate_with_a_cut_line_too(erin: Client, case: Case) -> None:
     case.pair.snippet = Text.objects.keep(f"x = '{'y' * 2_000}'")
     case.pair.save()
