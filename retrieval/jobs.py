@@ -87,7 +87,8 @@ def claim_job(kind: Job.Kind, fits: Callable[[Job], bool] = lambda job: True) ->
     job = next((row for row in free.order_by("pk")[:JOBS_LOOKED_AT] if fits(row)), None)
     if job is None:
         return None
-    taken = free.filter(pk=job.pk).update(state=Job.State.RUNNING, lease_until=timezone.now() + LEASE)
+    running = {"state": Job.State.RUNNING, "lease_until": timezone.now() + LEASE, "message": ""}
+    taken = free.filter(pk=job.pk).update(**running)  # why it waited is over
     return job if taken else None
 
 

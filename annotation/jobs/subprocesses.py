@@ -19,7 +19,7 @@ from django.utils import timezone
 from annotation.builds.limits import full_disk
 from annotation.models import Build, Extension
 from retrieval import uploads
-from retrieval.disk_space import EXIT_STATUS
+from retrieval.disk_space import EXIT_STATUS, find_free_bytes
 from retrieval.evaluation.runs import jobs as run_jobs
 from retrieval.evaluation.runs.score_jobs import find_missing_requirement
 from retrieval.jobs import LEASE, claim_job, close_job, keep_job, put_back_job
@@ -70,14 +70,16 @@ def mine_one() -> int:
     asking = Build.objects.filter(Q(mining=OuterRef("pk")) | Q(extensions__mining=OuterRef("pk")))
     running = Exists(asking.filter(state=Build.State.RUNNING))
     wanted = Mining.objects.filter(free).filter(~Exists(asking) | running)
-    mining = next((row for row in wanted.order_by("pk")[:100] if has_mining_encoders(row)), None)
+    mining = next((row for row in wanted.order_by("pk")[:100] if can_mine(row)), None)
     if mining is None:
         return 0
     taken = Mining.objects.filter(free, pk=mining.pk)
     if not taken.update(state=Mining.State.RUNNING, lease_until=now + LEASE):
         return 0
-    worker = uuid.uuid4().hex
+    worker, room = uuid.uuid4().hex, find_free_bytes(settings.COSQA_HOME)
     ended = run_child_command(["mine", str(mining.pk), f"--worker={worker}"], lambda: keep_mining(mining.pk))
+    if has_no_room(ended):
+        full_disk.note_lack(f"mining {mining.pk}", room)
     full_disk.retry_while_full(lambda: close_mining(mining, worker, ended))
     return 1
 
@@ -86,7 +88,7 @@ def close_mining(mining: Mining, worker: str, ended: int) -> None:
     """After its child has ended: another one takes up what was stopped, or had no room."""
     release_mining_parts(worker)
     left = Mining.objects.filter(pk=mining.pk, state=Mining.State.RUNNING)
-    if ended in STOPPED or has_no_room(ended) or not mining_is_wanted(mining.pk):
+    if ended in STOPPED or ended == EXIT_STATUS or not mining_is_wanted(mining.pk):
         with_others = MiningPart.objects.filter(mining=mining, found=None, lease_until__gte=timezone.now())
         left.exclude(Exists(with_others)).update(state=Mining.State.WAITING, lease_until=None)
     elif ended:
@@ -98,6 +100,11 @@ def has_no_room(ended: int) -> bool:
     if ended == EXIT_STATUS:
         full_disk.gate.shut(f"{NO_ROOM}.")
     return ended == EXIT_STATUS
+
+
+def can_mine(mining: Mining) -> bool:
+    """Whether this machine has what `mining` needs, as far as it knows."""
+    return has_mining_encoders(mining) and full_disk.may_have_room(f"mining {mining.pk}")
 
 
 def has_mining_encoders(mining: Mining) -> bool:
@@ -128,14 +135,17 @@ def perform_job_of(kind: Kind) -> bool:
     job = claim_job(kind, has_requirements)
     if job is None:
         return False
+    room = find_free_bytes(settings.COSQA_HOME)
     ended = run_child_command(["job", str(job.pk)], lambda: keep_job(job.pk))
+    if has_no_room(ended):
+        full_disk.note_lack(f"job {job.pk}", room)
     full_disk.retry_while_full(lambda: end_job(job, kind, ended))
     return True
 
 
 def end_job(job: Job, kind: Kind, ended: int) -> None:
     """After its child has ended: another one takes up what was stopped, or had no room; else it is over."""
-    if ended in STOPPED or has_no_room(ended):
+    if ended in STOPPED or ended == EXIT_STATUS:
         put_back_job(job.pk, "" if ended in STOPPED else NO_ROOM)
     elif Job.objects.filter(pk=job.pk, state=Job.State.RUNNING).exists():
         close_job(job, Job.State.FAILED, SILENT[kind])
@@ -144,7 +154,11 @@ def end_job(job: Job, kind: Kind, ended: int) -> None:
 
 
 def has_requirements(job: Job) -> bool:
-    """Whether this machine has the encoders. One that is alone takes it up, and says what is missing."""
+    """Whether this machine has the room and the encoders. One that is alone takes it up, and says which of
+    them are missing.
+    """
+    if not full_disk.may_have_room(f"job {job.pk}"):
+        return False
     if job.kind != Kind.SCORE or not settings.CELERY_BROKER_URL:
         return True
     return not find_missing_requirement(job)

@@ -266,11 +266,12 @@ def has_queued_work() -> bool:
 def perform_worker_chores(tools: Tools) -> int:
     """One beat; returns 0, so that the loop waits before the next."""
     full_disk.resume_builds()
-    claims.expire_leases(timezone.now())
+    if full_disk.have_others_stored():
+        claims.expire_leases(timezone.now())
+        budget.give_up_lost()
+        connection_test.give_up_lost()
     expire_reservations()
     claims.free_answered()
-    budget.give_up_lost()
-    connection_test.give_up_lost()
     running = Build.objects.filter(state=Build.State.RUNNING).select_related("mining", "tally")
     for build in running.prefetch_related(canary.prefetch_canary()):
         look_after(build)

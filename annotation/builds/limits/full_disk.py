@@ -7,9 +7,10 @@ counts as well: the database may lie on another one.
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final, TypeVar
 
@@ -32,6 +33,7 @@ log = logging.getLogger(__name__)
 SECONDS_BETWEEN_LOOKS: Final = 1.0
 FIRST_PAUSE_SECONDS: Final = 2.0
 LONGEST_PAUSE_SECONDS: Final = 60.0
+SECONDS_UNTIL_TRIED_ANYWAY: Final = 600.0
 
 
 @dataclass
@@ -43,10 +45,13 @@ class Gate:
     pause: float = 0.0
     looked_at: float = -SECONDS_BETWEEN_LOOKS
     is_of_database: bool = False
+    was_full_at: float = -math.inf
+    lacking: dict[str, tuple[int, float]] = field(default_factory=dict)
+    """By the name of what had no room: how much was free when it began, and when it is tried again anyway."""
 
     def shut(self, reason: str, *, is_of_database: bool = False) -> None:
         """After an error: wait, and twice as long where the next try fails, too."""
-        now = time.monotonic()
+        now = self.was_full_at = time.monotonic()
         self.is_of_database |= is_of_database
         if now < self.shut_until:
             return
@@ -65,6 +70,8 @@ class Gate:
             self.is_of_database = False
             if self.reason and not before:
                 log.error("%s No work is taken here until then.", self.reason)
+        if self.reason:
+            self.was_full_at = now
         return self.reason
 
 
@@ -80,6 +87,14 @@ def find_low_space() -> str:
 def has_room() -> bool:
     """Whether this process may take work; its disk is looked at once a second."""
     return not gate.look()
+
+
+def have_others_stored() -> bool:
+    """Whether there has been room for so long that whoever waited for it has stored what was in memory.
+
+    Before that a lease that has run out, or a call without a word, says nothing of who holds it.
+    """
+    return time.monotonic() - gate.was_full_at > 2 * LONGEST_PAUSE_SECONDS
 
 
 def note_full_disk(error: BaseException) -> bool:
@@ -103,6 +118,24 @@ def retry_while_full(action: Callable[[], T]) -> T:
             connection.close()
         while not has_room():
             time.sleep(SECONDS_BETWEEN_LOOKS)
+
+
+def note_lack(name: str, free: int) -> None:
+    """Remember that what is called `name` had no room, although so many bytes were free when it began.
+
+    Where the disk is still full after it has ended, others filled it, and that tells nothing.
+    """
+    if not find_low_space():
+        gate.lacking[name] = (free, time.monotonic() + SECONDS_UNTIL_TRIED_ANYWAY)
+
+
+def may_have_room(name: str) -> bool:
+    """Whether there is more room than when it had too little; now and then that is tried anyway.
+
+    Else what is larger than the disk would fill it again and again, and hold up all others each time.
+    """
+    free, until = gate.lacking.get(name, (-1, 0.0))
+    return time.monotonic() >= until or find_free_bytes(settings.COSQA_HOME) > free
 
 
 def hold_builds() -> None:

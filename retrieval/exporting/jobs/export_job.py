@@ -8,6 +8,7 @@ from pathlib import Path
 
 from django.conf import settings
 
+from retrieval.disk_space import is_full_disk
 from retrieval.exporting.content import NothingToExport
 from retrieval.exporting.export_run import Exported, Options, export_benchmark
 from retrieval.exporting.files import why_unwritten
@@ -22,7 +23,7 @@ from retrieval.sources.readers.parquet import MissingLibrary
 
 
 def perform_export_job(job: Job) -> None:
-    """Write the file; the job says how that ended."""
+    """Write the file; the job says how that ended. Raises OSError where the disk is full: then it waits."""
     target = file_of(settings.COSQA_HOME, job)
     folder = target.with_suffix("")
     shutil.rmtree(folder, ignore_errors=True)
@@ -31,6 +32,8 @@ def perform_export_job(job: Job) -> None:
     except (NothingToExport, Fractions, MissingLibrary) as why:
         close_job(job, Job.State.FAILED, str(why).replace("--round", "the box for that in the form"))
     except OSError as why:
+        if is_full_disk(why):
+            raise
         close_job(job, Job.State.FAILED, why_unwritten(why, "COSQA_HOME"))
     else:
         records = done.queries + done.snippets + done.pairs

@@ -44,8 +44,8 @@ def _found(home: Path) -> list[tuple[int, Path]]:
 
 
 def _is_old(path: Path, job: Job | None, oldest: datetime) -> bool:
-    if job is not None and job.is_open:
-        return False
+    if job is not None and job.state != Job.State.DONE:
+        return not job.is_open  # half a file is no use to anybody
     if job is not None and job.finished_at is not None:
         return job.finished_at < oldest
     with suppress(FileNotFoundError):

@@ -6,6 +6,7 @@ its files are read from its objects.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
@@ -16,6 +17,7 @@ from pathlib import Path
 from typing import IO
 from urllib.parse import quote, urlsplit
 
+from retrieval.disk_space import is_full_disk
 from retrieval.sources import Problem
 from retrieval.sources.code import files
 from retrieval.sources.code.files import SourceFile, is_licence, licence_of
@@ -173,6 +175,7 @@ def _surroundings() -> dict[str, str]:
 
 
 def _run_git(folder: Path, *arguments: str) -> str:
+    """What git prints. Raises GitFailed, and OSError where the disk is full."""
     try:
         done = subprocess.run(
             _command(folder, *arguments),
@@ -185,6 +188,8 @@ def _run_git(folder: Path, *arguments: str) -> str:
     except OSError as error:
         raise GitFailed(f"git cannot be run: {error.strerror or error}; install git") from error
     if done.returncode:
+        if is_full_disk(OSError(done.stderr)):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(folder))
         why = done.stderr.strip().splitlines()[-1:] or [
             f"there is no {arguments[-1].removesuffix('^{commit}')}"
         ]

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Final
 
+from retrieval.disk_space import is_full_disk
 from retrieval.sources.code import archives
 from retrieval.sources.code.archives import UNREADABLE, why_refused
 from retrieval.sources.readers.compression import PACKED_AT_MOST, SURELY_SMALL
@@ -95,7 +96,7 @@ def unpack_zip(archive: Path, into: Path, layout: Layout, chosen: str = "") -> N
         with zipfile.ZipFile(archive) as opened:
             _unpack(opened, into, layout, chosen)
     except UNREADABLE as error:
-        if isinstance(error, NotUnpacked):
+        if isinstance(error, NotUnpacked) or is_full_disk(error):
             raise
         raise NotUnpacked(
             f"is not a readable zip: {error}. Pack the files again, without a password."

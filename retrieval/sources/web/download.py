@@ -114,6 +114,8 @@ def download_file(
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
+        if is_full_disk(error):
+            raise
         raise NotDownloaded(f"{folder} cannot be made ({error.strerror})", "name another folder") from error
     try:
         _receive(url, part, tick, terms)

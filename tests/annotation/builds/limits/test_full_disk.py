@@ -163,10 +163,85 @@ def test_a_sandbox_without_room_says_nothing_of_the_program(tools_with: Make) ->
 def test_a_mining_and_a_job_whose_children_had_no_room_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     build, job = factories.launched(), factories.import_job()
     monkeypatch.setattr(subprocesses, "run_child_command", lambda command, still_wanted: EXIT_STATUS)
-    assert subprocesses.mine_one() == subprocesses.perform_one_job(Job.Kind.IMPORT) == 1
+    assert (subprocesses.mine_one(), subprocesses.perform_one_job(Job.Kind.IMPORT)) == (1, 1)
     job.refresh_from_db()
     assert Mining.objects.get(builds=build).state == Mining.State.WAITING
     assert (job.state, job.message) == (Job.State.WAITING, subprocesses.NO_ROOM)
+
+
+def test_what_fills_the_disk_by_itself_waits_for_more_room_than_it_had(
+    room: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    room[0] = 10**9
+    assert full_disk.may_have_room("job 1")
+    full_disk.note_lack("job 1", room[0])
+    assert (full_disk.may_have_room("job 1"), full_disk.may_have_room("job 2")) == (False, True)
+    room[0] += 1
+    assert full_disk.may_have_room("job 1")
+    room[0] -= 1
+    now[0] += full_disk.SECONDS_UNTIL_TRIED_ANYWAY
+    assert full_disk.may_have_room("job 1")
+
+
+def test_what_had_no_room_because_of_others_goes_on_as_soon_as_there_is_any(room: list[int]) -> None:
+    full_disk.note_lack("job 1", 10**9)  # no room is left after it has ended
+    room[0] = 10**8
+    assert full_disk.may_have_room("job 1")
+
+
+def test_a_job_that_fills_the_disk_is_not_begun_again_at_once(
+    room: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(subprocesses, "find_free_bytes", lambda folder: room[0])
+    monkeypatch.setattr(subprocesses, "run_child_command", lambda command, still_wanted: EXIT_STATUS)
+    room[0] = 10**9
+    build, job = factories.launched(), factories.import_job()
+
+    def begin() -> tuple[int, int]:
+        return subprocesses.mine_one(), subprocesses.perform_one_job(Job.Kind.IMPORT)
+
+    assert [begin(), begin()] == [(1, 1), (0, 0)]
+    room[0] *= 2
+    assert begin() == (1, 1)
+    assert (Mining.objects.get(builds=build).state, Job.objects.get(pk=job.pk).state) == (
+        "waiting",
+        "waiting",
+    )
+
+
+def test_a_job_that_goes_on_no_longer_says_that_it_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    job = factories.import_job(message=subprocesses.NO_ROOM)
+    said: list[str] = []
+
+    def child(command: list[str], still_wanted: Callable[[], bool]) -> int:
+        said.append(Job.objects.get(pk=job.pk).message)
+        return EXIT_STATUS
+
+    monkeypatch.setattr(subprocesses, "run_child_command", child)
+    subprocesses.perform_one_job(Job.Kind.IMPORT)
+    assert said == [""]
+
+
+def test_after_a_full_disk_nobody_is_taken_for_dead_until_all_had_time_to_store(
+    tools_with: Make, room: list[int], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(time, "monotonic", lambda: now[0])
+    monkeypatch.setattr(full_disk, "gate", full_disk.Gate())
+    tools, _ = tools_with(YES)
+    factories.opened()
+    room[0] = 10**12
+    [case] = claims.claim_cases("llm", 1)
+    Case.objects.filter(pk=case.pk).update(lease_until=timezone.now())  # the disk was full for longer
+    full_disk.gate.shut("full", is_of_database=True)
+    now[0] += full_disk.gate.pause
+    worker.drain_queue("control", tools)
+    assert Case.objects.get(pk=case.pk).lease == case.lease
+    now[0] += 2 * full_disk.LONGEST_PAUSE_SECONDS + 1
+    worker.drain_queue("control", tools)
+    assert Case.objects.get(pk=case.pk).lease is None
 
 
 def test_a_worker_that_meets_a_full_disk_takes_no_work_for_longer_each_time(

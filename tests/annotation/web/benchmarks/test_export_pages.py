@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import errno
 import io
 import json
 import re
 import zipfile
+from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 from unittest.mock import Mock
@@ -18,11 +18,13 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.builds.limits import full_disk
 from annotation.jobs import subprocesses, worker
 from annotation.models import Seen, SeenBenchmark
+from retrieval.disk_space import EXIT_STATUS, is_full_disk
 from retrieval.exporting.jobs.order import ExportOrder
 from retrieval.models import Benchmark, Job, Member
-from tests import factories, studies
+from tests import factories, full_disks, studies
 from tests.annotation.jobs.test_worker import in_process  # noqa: F401  (a fixture)
 from tests.retrieval.exporting.conftest import annotator, benchmark
 
@@ -157,22 +159,38 @@ def test_a_file_that_cannot_be_written_says_so(
     assert "could not be written" in Job.objects.get().message
 
 
-def test_a_full_disk_is_told_and_leaves_nothing(
+def test_on_a_full_disk_an_export_waits_and_goes_on_by_itself(
     ada: Client,
     made: Benchmark,
-    in_process: None,  # noqa: F811
     home: Path,
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def full(*given: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(zipfile.ZipFile, "write", full)
+    late = full_disks.failing(zipfile.ZipFile.write, 1, full_disks.fill_file)
+    monkeypatch.setattr(zipfile.ZipFile, "write", late)
+    monkeypatch.setattr(subprocesses, "run_child_command", run_as_manage_does)
     ada.post(page(made), ORDER)
-    subprocesses.perform_one_job(Job.Kind.EXPORT)
     job = Job.objects.get()
-    assert job.state == "failed" and job.message.startswith("The disk is full, and nothing of the export")
-    assert not list((home / "exports").iterdir())
+    subprocesses.perform_one_job(Job.Kind.EXPORT)
+    job.refresh_from_db()
+    assert (job.state, job.message) == ("waiting", subprocesses.NO_ROOM)
+    assert not list((home / "exports").iterdir()) and ada.get(file(job)).status_code == 404
+    assert "it goes on by itself when there is room" in ada.get(page(made)).content.decode()
+    monkeypatch.setattr(full_disk, "may_have_room", lambda name: True)
+    subprocesses.perform_one_job(Job.Kind.EXPORT)
+    job.refresh_from_db()
+    assert (job.state, job.message) == ("done", "")
+    answer = ada.get(file(job))
+    assert answer.status_code == 200
+    answer.close()
+
+
+def run_as_manage_does(command: list[str], still_wanted: Callable[[], bool]) -> int:
+    """In this process, with the status that `manage.py` would end with."""
+    try:
+        call_command(*command)
+    except OSError as why:
+        return EXIT_STATUS if is_full_disk(why) else 1
+    return 0
 
 
 def test_a_removed_file_says_so_and_is_made_again(

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from retrieval.disk_space import is_full_disk
 from retrieval.sources import Problem, Record
 from retrieval.sources.code.git import split_git_place, without_secret
 from retrieval.sources.code.python_source import read_python_functions
@@ -139,3 +140,15 @@ def test_revisions_come_after_the_path() -> None:
     assert split_git_place("git+ssh://git@h/o/r") == ("ssh://git@h/o/r", "HEAD")
     assert split_git_place("git+git@h:o/r@main") == ("git@h:o/r", "main")
     assert split_git_place("git+/a/b@feature/x") == ("/a/b", "feature/x")
+
+
+def test_a_clone_on_a_full_disk_is_no_missing_repository(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = tmp_path / "git"
+    script.write_text("#!/bin/sh\necho 'fatal: write error: No space left on device' >&2\nexit 128\n")
+    script.chmod(0o755)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=":")
+    with pytest.raises(OSError, match="No space left on device") as why:
+        list(read_python_functions("git+https://example.org/a/b"))
+    assert is_full_disk(why.value)

@@ -11,6 +11,7 @@ from retrieval.sources.code import archives
 from retrieval.sources.readers import zip_folder
 from retrieval.sources.readers.compression import SURELY_SMALL
 from retrieval.sources.readers.zip_folder import BEIR, CODESEARCHNET, RELEASE, Layout, NotUnpacked, unpack_zip
+from tests import full_disks
 
 PARTS = ("corpus", "qrels", "queries")
 FILES = {"corpus.jsonl": "{}", "queries.jsonl": "{}", "qrels/test.tsv": "q"}
@@ -171,3 +172,14 @@ def test_more_members_than_anybody_needs_are_refused(tmp_path: Path, monkeypatch
     monkeypatch.setattr(archives, "MEMBERS_LIMIT", 2)
     with pytest.raises(NotUnpacked, match="more than 2 members"):
         unpacked(tmp_path, FILES)
+
+
+def test_a_full_disk_is_no_damaged_zip(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "some.zip"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("data/corpus.jsonl", "{}")
+        archive.writestr("data/queries.jsonl", "{}")
+        archive.writestr("data/qrels/test.tsv", "a")
+    monkeypatch.setattr(zip_folder, "_written", lambda *_: full_disks.fill_file())
+    with pytest.raises(OSError, match="No space left"):
+        unpack_zip(path, tmp_path / "there", BEIR)
