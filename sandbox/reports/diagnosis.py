@@ -53,7 +53,15 @@ _SIGNS = (
 )
 # What a candidate has no honest reason for. The rest of the above is noticed when it is done.
 _OF_CANDIDATES = (
-    (re.compile(r"\bf_(?:back|globals|builtins)\b|\btb_frame\b|\bgi_frame\b"), "looks at stack frames"),
+    (
+        re.compile(
+            r"\bf_(?:back|globals|builtins|locals)\b|\btb_frame\b|\bgi_frame\b"
+            r"|\bgetargvalues\b|\bcapture_locals\b|\bwalk_(?:stack|tb)\b"
+        ),
+        "looks at stack frames",
+    ),
+    (re.compile(r"\bcell_contents\b"), "looks into closures"),
+    (re.compile(r"\b_profile_hook\b|\bsetprofile\b"), "replaces the trace function"),
     (re.compile(r"\bget(?:trace|profile)\b|\b_trace_hook\b"), "looks at the trace function"),
     (re.compile(r"<program>|<candidate>"), "names the file of the program or its own"),
     (re.compile(r"/proc/\w+/mem\b"), "reaches native memory"),

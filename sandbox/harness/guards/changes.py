@@ -235,9 +235,13 @@ class Changes:
         return any(self._found(name) is not self._constants[name] for name in self._settled)
 
     def _settle(self) -> None:
-        """What is bound by now: the class of an attribute comes later, and may make something else of it."""
+        """What is bound by now: the class of an attribute comes later, and may make something else of it.
+
+        A name of the module has what it is bound to at once, whoever gives it something else by then.
+        """
         for name in self._constants.keys() - self._settled:
-            if self._found(name) is self._constants[name]:
+            found = self._found(name)
+            if found is self._constants[name] or ("." not in name and found is not _NOTHING):
                 self._settled.add(name)
 
     def _found(self, name: str) -> object:

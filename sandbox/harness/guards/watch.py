@@ -26,7 +26,6 @@ _OWN_SIGNS = {
     "sys._current_exceptions": _FRAMES,
     "code.__new__": _CODE,
     "sys.settrace": _TRACING,
-    "sys.setprofile": _TRACING,
     "gc.get_objects": _HEAP,
     "gc.get_referrers": _HEAP,
     "gc.get_referents": _HEAP,
@@ -68,6 +67,7 @@ class Watch:
         """From now on, until the process ends."""
         looks: dict[str, Callable[[tuple[Any, ...], FrameType], None]] = {
             "sys._getframe": self._got_frame,
+            "sys.setprofile": self._set_profile,
             "object.__getattr__": self._got_attribute,
             "object.__setattr__": self._set_attribute,
             "compile": self._compiled,
@@ -117,6 +117,14 @@ class Watch:
             caller = caller.f_back
         self._tell(self.who(caller), _FRAMES)
 
+    def _set_profile(self, _: tuple[Any, ...], caller: FrameType) -> None:
+        # Each thread takes over what somebody has given to `threading`.
+        threading = sys.modules.get("threading")
+        given = getattr(threading, "_profile_hook", None) if threading is not None else None
+        file = getattr(getattr(given, "__code__", None), "co_filename", "/")
+        who = {self._candidate: "candidate", self._program: "program"}.get(file, "")
+        self._tell(self.who(caller) or who, _TRACING)
+
     def _got_attribute(self, arguments: tuple[Any, ...], caller: FrameType) -> None:
         if arguments[1] in _FRAME_ATTRIBUTES:
             self._tell(self.who(caller), _FRAMES)
@@ -133,7 +141,7 @@ class Watch:
         if code.co_filename == self._candidate:
             if not caller.f_code.co_filename.startswith(_FOLDER):
                 self._exchanged(who)
-        elif part == "__code__" and (who == "candidate" or code.co_filename != self._program):
+        elif who == "candidate" or (part == "__code__" and code.co_filename != self._program):
             self._tell(who, "changes the code of a function that is not its own")
 
     def _compiled(self, arguments: tuple[Any, ...], caller: FrameType) -> None:
@@ -144,7 +152,7 @@ class Watch:
             return
         if name in (self._candidate, self._program):
             self._tell(self.who(caller) or "program", "gives its own code the candidate's file name")
-        elif _is_file(name):
+        elif _is_file(name) or name.startswith("<frozen "):
             self._tell(self.who(caller), "gives its own code a library's file name")
 
     def _opened(self, arguments: tuple[Any, ...], caller: FrameType) -> None:
