@@ -8,7 +8,7 @@ import re
 import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 __all__ = [
     "FILE",
@@ -123,7 +123,7 @@ def children_of(node: ast.AST) -> list[ast.AST]:
         return known
     found = []
     for field in node._fields:
-        value = values.get(field)
+        value: Any = values.get(field)
         kind = type(value)
         if kind is list:
             found += [part for part in value if isinstance(part, ast.AST) and vars(part)]

@@ -21,6 +21,7 @@ from sandbox.harness.guards.candidate_operations import Decision
 from sandbox.harness.guards.changes import Changes
 from sandbox.harness.guards.integrity import Integrity
 from sandbox.harness.guards.judges import Judges
+from sandbox.harness.guards.libraries import load_imported
 from sandbox.harness.guards.watch import Watch
 from sandbox.harness.instrument import Instrumenter, codes_in, lines_of_calls, linked, untested_lines
 from sandbox.harness.opaque_callables import hide
@@ -149,6 +150,7 @@ class _Execution:
         if doctest is not None:
             doctest.testmod = hide(self.recorder.examples(doctest.testmod, PROGRAM))
         self._told: set[tuple[str, str]] = set()
+        self._imports: list[str] = []
         self._pages: dict[str, Any] = {}
         self._shown: set[int] = set()
 
@@ -167,7 +169,8 @@ class _Execution:
         exec(first, self._names)
         self._prepare_imported()
         self.recorder.callable_candidate = _has_functions(self._candidate)
-        self._integrity.learn_modules()
+        load_imported(self._imports, [*codes_in(first), *codes_in(rest)], self._request["candidate"])
+        self._integrity.learn_modules(self._imports, self._candidate)
         exec(self._candidate, self._names)
         self._integrity.left_module()
         self._changes.look()
@@ -283,6 +286,7 @@ class _Execution:
         constants, shared = self._request["constants"], self._request["shared"]
         instrumenter = Instrumenter(source, sentinel, constants, shared, told if shared else [])
         instrumenter.rewrite(tree)
+        self._imports = sorted(instrumenter.imports)
         asserting = {line for site in instrumenter.sites for line in site.lines}
         self._changes.lines_of_calls = self.recorder.lines_of_calls - asserting
         self._shown = untested_lines(tree, instrumenter.sites)

@@ -132,6 +132,8 @@ class Instrumenter:
         self._lines = source.splitlines()
         self._sentinel = sentinel
         self._own: set[str] = set()
+        # The modules that statements import, wherever these stand.
+        self.imports: set[str] = set()
         # `with expected:` may be one of pytest's.
         self._blocks = "raises" in source or "warns" in source
 
@@ -179,6 +181,10 @@ class Instrumenter:
         for statement in statements:
             if isinstance(statement, (_ast.FunctionDef, _ast.AsyncFunctionDef)):
                 self._own.add(statement.name)
+            elif isinstance(statement, _ast.Import):
+                self.imports.update(alias.name for alias in statement.names)
+            elif isinstance(statement, _ast.ImportFrom) and statement.module and not statement.level:
+                self.imports.add(statement.module)
             for field in _BLOCKS:
                 self._collect(getattr(statement, field, None) or [])
 

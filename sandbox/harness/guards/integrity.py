@@ -7,6 +7,8 @@ import _thread
 import builtins
 import sys
 
+from sandbox.harness.guards.function_parts import FunctionParts
+from sandbox.harness.guards.libraries import Libraries
 from sandbox.harness.instrument import codes_in
 
 TYPE_CHECKING = False
@@ -24,6 +26,7 @@ _threads, _thread_number = _thread._count, _thread.get_ident
 # With one of these a candidate can change its own data without a statement that says so.
 _BY_NAME = frozenset({"globals", "exec", "setattr", "vars", "__dict__", "__main__", "modules"})
 _DEEPEST, _MOST_MODULES = 4, 50
+_CHANGES_LIBRARY = "changes a module that the program uses"
 
 
 _built_ins: dict[str, object] = {}
@@ -91,6 +94,11 @@ class Integrity:
         self._spaces: list[dict[str, Any]] = []
         self._attributes: list[str] = []
         self._read: list[object] = []
+        self._libraries: Libraries | None = None
+        self._before_in_libraries: dict[int, list[object]] = {}
+        self._parts = FunctionParts()
+        self._before_in_parts: dict[int, Any] = {}
+        self._mentioned: frozenset[str] = frozenset()
 
     def learn_program(
         self,
@@ -121,6 +129,7 @@ class Integrity:
         stored = {name for one in inner if one is not code for name in _stored(one)}
         used = {name for one in inner for name in one.co_names}
         by_name = not used.isdisjoint(_BY_NAME)
+        self._mentioned = frozenset(used)
         self._reads = frozenset((used & self._builtins.keys()) - _OFTEN_REPLACED - set(defined))
         for name in defined:
             value = self._names.get(name)
@@ -146,8 +155,9 @@ class Integrity:
         """A function gets other code, perhaps one of the tests."""
         self.usual.recoded = True
 
-    def learn_modules(self) -> None:
+    def learn_modules(self, imports: list[str], candidate: CodeType) -> None:
         """What the program reads of its modules, as it is before the candidate runs."""
+        self._libraries = Libraries(imports, candidate, codes_in(candidate))
         named = {name for code in self._codes.values() for name in code.co_names}
         waiting = [value for name in self._fixed if type(value := self._names.get(name)) is type(builtins)]
         for module in waiting:
@@ -165,11 +175,16 @@ class Integrity:
     def left_module(self) -> None:
         """The candidate was imported."""
         self._look_at_modules(self._read)
+        self._look_at_libraries()
 
-    def entered(self, _: FrameType) -> None:
+    def entered(self, frame: FrameType) -> None:
         """The candidate is called."""
+        if self._parts.has_any:
+            self._before_in_parts[_thread_number()] = self._parts.entered(_given_to(frame), self._mentioned)
         read = [*map(_get, self._spaces, self._attributes)] if self._attributes else self._read
         self._before[_thread_number()] = [*map(self._names.get, self._fixed)], read
+        if self._libraries is not None and self._libraries.can_change:
+            self._before_in_libraries[_thread_number()] = self._libraries.entered()
 
     def left(self) -> None:
         """The candidate's call has ended."""
@@ -180,10 +195,23 @@ class Integrity:
             self._look_at_names(began[0])
         if self._attributes:
             self._look_at_modules(began[1])
+        if self._before_in_parts:
+            held = self._before_in_parts.pop(_thread_number(), None)
+            # Beside other threads the program itself may have changed them.
+            if held is not None and not _threads() and self._parts.is_changed(held):
+                self._tell("candidate", "changes what functions of the program hold")
+        if self._before_in_libraries:
+            before = self._before_in_libraries.pop(_thread_number(), [])
+            if self._libraries is not None and self._libraries.left(before):
+                self._tell("candidate", _CHANGES_LIBRARY)
+
+    def _look_at_libraries(self) -> None:
+        if self._libraries is not None and self._libraries.is_changed():
+            self._tell("candidate", _CHANGES_LIBRARY)
 
     def _look_at_modules(self, before: list[object]) -> None:
         if not all(map(_is, map(_get, self._spaces, self._attributes), before)):
-            self._tell("candidate", "changes a module that the program uses")
+            self._tell("candidate", _CHANGES_LIBRARY)
 
     def _look_at_names(self, began: list[object]) -> None:
         """A name is not what it was: beside other threads the program itself may have bound it meanwhile."""
@@ -219,6 +247,8 @@ class Integrity:
     def finish(self) -> None:
         """The run has ended."""
         self.rebound = self.rebound or self.is_rebound()
+        if self._libraries is not None and self._libraries.is_changed_for_good(self._codes.values()):
+            self._tell("candidate", _CHANGES_LIBRARY)
         self._look_at_builtins()
         self._look_at_tests()
 
@@ -245,6 +275,7 @@ class Integrity:
             if member and isinstance(value, type):
                 pairs.append((vars(value).get, member))
         self.usual.expect(pairs)
+        self._parts.learn(map(self._names.get, self._fixed), self._asserting)
 
     def _look_at_block(self, space: Any) -> None:
         # In a class body names are looked up in a mapping that its metaclass may have made.
@@ -281,6 +312,12 @@ class Integrity:
             # What was never defined, or is not yet, is nobody's doing.
             if value is not None and (type(value) is not _Function or value.__code__ is not code):
                 self._tell("program", "has tests that were changed while it ran")
+
+
+def _given_to(frame: FrameType) -> list[object]:
+    code, space = frame.f_code, frame.f_locals
+    count = code.co_argcount + code.co_kwonlyargcount + sum(bool(code.co_flags & flag) for flag in (4, 8))
+    return [space[name] for name in code.co_varnames[:count] if name in space]
 
 
 def _asserts(code: CodeType, doors: object) -> bool:

@@ -63,6 +63,8 @@ class Judges:
         classes = {id(one): one for module in modules for one in vars(module).values() if _is_of(one, names)}
         for one in classes.values():
             self._keep("unittest", one, _HANDED_ON)
+        for module in modules:
+            self._keep("unittest", module, (_Function, type, type(sys)))
 
     def _load_doctest(self, candidate: str, failed: Callable[[], None]) -> None:
         try:
