@@ -90,7 +90,7 @@ class Prepared:
         if k < 1:
             raise ValueError(f"k is the number of snippets a query and must be at least 1, not {k}")
         for hits in fuse_signals(self.signals, self.queries, len(self.kept), k, self.options):
-            yield [replace(hit, index=int(self.kept[hit.index])) for hit in hits]
+            yield [Hit(int(self.kept[hit.index]), hit.score, hit.entering, hit.raw) for hit in hits]
 
     def largest(self) -> dict[str, Doubles]:
         """By encoder each query's largest absolute score, shape (q,): what `maxabs` divides by."""

@@ -13,9 +13,14 @@ from retrieval.index.product import Indices
 Keys = npt.NDArray[np.uint64]
 
 
-def text_key_of(text: str) -> tuple[int, int]:
+def digest_text(text: str) -> bytes:
     """128 bits of what a stripped text is known by."""
-    digest = hashlib.sha256(text.strip().encode("utf-8", "surrogatepass")).digest()
+    return hashlib.sha256(text.strip().encode("utf-8", "surrogatepass")).digest()[:16]
+
+
+def text_key_of(text: str) -> tuple[int, int]:
+    """The same as two numbers."""
+    digest = digest_text(text)
     return int.from_bytes(digest[:8], "little"), int.from_bytes(digest[8:16], "little")
 
 

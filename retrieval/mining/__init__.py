@@ -209,7 +209,6 @@ class Work:
             )
             Mining.objects.filter(pk=mining.pk).update(recall=asdict(recall))
         found = self.prepared(texts, parts.largest_of_all(mining), progress)
-        if not mining.approximate:
-            hits = list(found.best(mining.k))
-        own = lists_alone(found, texts, part.start, mining.k)
-        return lists_of(hits, texts, part.start, mining.encoders), own
+        best = hits if mining.approximate else found.best(mining.k)
+        together = lists_of(best, texts, part.start, mining.encoders)
+        return together, lists_alone(found, texts, part.start, mining.k)

@@ -30,7 +30,7 @@ def lists_alone(found: Prepared, texts: Sequence[str], start: int, k: int) -> Li
     """
     if len(found.signals) < 2:
         return None
-    return lists_of(list(found.alone(draw_sampled_queries(found.queries), k)), texts, start, ())
+    return lists_of(found.alone(draw_sampled_queries(found.queries), k), texts, start, ())
 
 
 def compute_encoder_overlaps(names: Sequence[str], queries: int, k: int, lists: Lists) -> list[Overlap]:

@@ -8,7 +8,7 @@ from retrieval.encoders import Encoder, is_lexical
 from retrieval.encoders.base import LexicalEncoder
 from retrieval.encoders.frequencies import Counting, Frequencies
 from retrieval.index import StageProgress
-from retrieval.index.ties import text_key_of
+from retrieval.index.ties import digest_text
 from retrieval.mining import parts
 from retrieval.mining.input_texts import MEMBERS_A_READ, texts_of
 from retrieval.models import Mining, MiningShared
@@ -61,10 +61,10 @@ def count_document_frequencies(
         for lexical_encoder in lexical
         for field in range(len(lexical_encoder.fields("")))
     }
-    seen = set[tuple[int, int]]()
+    seen = set[bytes]()
     for start in range(0, len(members), MEMBERS_A_READ):
         for text in texts_of(members[start : start + MEMBERS_A_READ], mining.text_option).texts:
-            if (key := text_key_of(text)) in seen:
+            if (key := digest_text(text)) in seen:
                 continue
             seen.add(key)
             for encoder in lexical:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -52,11 +53,11 @@ def queries_of_mining(mining: Mining) -> list[int]:
     return found if mining.chosen else found[: mining.limit]
 
 
-def snippets_of(mining: Mining) -> list[int]:
-    """Ids of the members that may become candidates, by position."""
+def snippets_of(mining: Mining) -> Sequence[int]:
+    """Ids of the members that may become candidates, by position: packed, as there may be millions."""
     left_out = set(left_out_of(mining))
     found = _wanted(mining).order_by("position").values_list("pk", flat=True)
-    return [pk for pk in found if pk not in left_out]
+    return array("q", (pk for pk in found.iterator(MEMBERS_A_READ) if pk not in left_out))
 
 
 def left_out_of(mining: Mining) -> list[int]:
@@ -88,13 +89,14 @@ def texts_of(members: Sequence[int], option: TextOption | str) -> Texts:
     return Texts(ids, texts)
 
 
-def text_ids(members: Sequence[int]) -> list[int]:
+def text_ids(members: Sequence[int]) -> Sequence[int]:
     """The ids of the texts of `members`, in their order."""
-    found: dict[int, int] = {}
+    found = array("q")
     for start in range(0, len(members), MEMBERS_A_READ):
-        some = Member.objects.filter(pk__in=members[start : start + MEMBERS_A_READ])
-        found.update(some.values_list("pk", "text_id"))
-    return [found[member] for member in members]
+        some = members[start : start + MEMBERS_A_READ]
+        ids = dict(Member.objects.filter(pk__in=some).values_list("pk", "text_id"))
+        found.extend(ids[member] for member in some)
+    return found
 
 
 def refuse_empty(mining: Mining, queries: Sequence[int], snippets: Sequence[int]) -> None:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
-from itertools import chain
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from itertools import chain, islice
 
 import numpy as np
 import numpy.typing as npt
@@ -15,6 +15,7 @@ from retrieval.index.ties import Keys, keys_of_texts
 
 Doubles = npt.NDArray[np.float64]
 Indices = npt.NDArray[np.int64]
+QUERIES_AT_ONCE = 1_024
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,8 +61,22 @@ class Lists:
         return {name: {"entering": entering, "raw": raw} for name, entering, raw in both}
 
 
-def lists_of(hits: Sequence[Sequence[Hit]], texts: Sequence[str], start: int, names: Sequence[str]) -> Lists:
-    """`hits` of a part whose first snippet is number `start`; `texts` are the part's, as searched."""
+def lists_of(hits: Iterable[Sequence[Hit]], texts: Sequence[str], start: int, names: Sequence[str]) -> Lists:
+    """`hits` of a part whose first snippet is number `start`; `texts` are the part's, as searched.
+
+    Those of some queries at a time become arrays: as objects all of them would take ten times the memory.
+    """
+    parts, queries, iterator = [_some_lists([], texts, start, names)], 0, iter(hits)
+    while some := list(islice(iterator, QUERIES_AT_ONCE)):
+        found = _some_lists(some, texts, start, names)
+        parts.append(replace(found, owners=found.owners + queries))
+        queries += len(some)
+    return _concatenate(parts)
+
+
+def _some_lists(
+    hits: Sequence[Sequence[Hit]], texts: Sequence[str], start: int, names: Sequence[str]
+) -> Lists:
     flat = list(chain.from_iterable(hits))
     shape = (len(flat), len(names))
     indices = np.array([hit.index for hit in flat], dtype=np.int64)
@@ -75,13 +90,17 @@ def lists_of(hits: Sequence[Sequence[Hit]], texts: Sequence[str], start: int, na
     )
 
 
+def _concatenate(parts: Sequence[Lists]) -> Lists:
+    return Lists(*(np.concatenate([getattr(one, f.name) for one in parts]) for f in fields(Lists)))
+
+
 def merge_hit_lists(some: Lists, later: Lists, k: int) -> Lists:
     """The k best of each query of two parts, of which `later` has the later snippets.
 
     Of one text the first snippet alone stays; equal means come by ascending keys. That is what one search of
     both gives: whatever is among the k best of both is among the k best of its part.
     """
-    both = Lists(*(np.concatenate([getattr(some, f.name), getattr(later, f.name)]) for f in fields(some)))
+    both = _concatenate([some, later])
     both = both[np.lexsort((both.indices, both.keys[:, 1], both.keys[:, 0], both.owners))]
     same = (np.diff(both.owners) == 0) & (np.diff(both.keys, axis=0) == 0).all(axis=1)
     both = both[np.concatenate([[True], ~same])[: len(both)]]

@@ -75,7 +75,8 @@ def stored_pairs(queries: Indices, snippets: Indices) -> list[int]:
     for start in range(0, len(order), PAIRS_A_TIME):
         some = order[start : start + PAIRS_A_TIME]
         keys = list(zip(queries[some].tolist(), snippets[some].tolist(), strict=True))
-        found[some] = [pair.pk for pair in Pair.objects.keep_all(keys)]
+        ids = Pair.objects.keep_ids(keys)
+        found[some] = [ids[key] for key in keys]
     return list(found.tolist())
 
 
