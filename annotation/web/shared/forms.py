@@ -39,7 +39,8 @@ def schema_field(schema: type[Schema], name: str, help_text: str = "", **otherwi
     field = schema.model_fields[name]
     kind = next(kind for kind in (field.annotation, *get_args(field.annotation)) if kind in KINDS)
     label = name.replace("_", " ").capitalize()
-    said: dict[str, Any] = {"required": False, "initial": field.get_default() or None, "label": label}
+    usual = None if field.is_required() else field.get_default() or None
+    said: dict[str, Any] = {"required": False, "initial": usual, "label": label}
     for rule in field.metadata:
         match rule:
             case Ge(ge=least):

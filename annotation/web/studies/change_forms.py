@@ -10,7 +10,7 @@ from annotation.models import Condition, Guideline, Study
 from annotation.studies.enrolment.repeat_rounds import RepeatPairFilter
 from annotation.studies.plan.plan import SAY_WHY
 from annotation.web.shared.forms import Lines, set_choices, set_queryset
-from annotation.web.studies.form import comparisons_of
+from annotation.web.studies.form import comparisons_of, study_field
 from annotation.web.studies.page import strata_names
 
 LONG = Lines(attrs={"rows": 3})
@@ -20,7 +20,7 @@ AMENDED = ("question", "reference", "margin", "exclusions", "information", "guid
 class AmendForm(forms.Form):
     """What a plan may still say otherwise."""
 
-    question = forms.CharField(required=False, max_length=20_000, widget=LONG, label="Question")
+    question = study_field("question", widget=LONG)
     comparisons = forms.CharField(
         required=False,
         max_length=4_000,
@@ -30,8 +30,8 @@ class AmendForm(forms.Form):
     )
     reference = forms.ChoiceField(label="Reference")
     margin = forms.FloatField(required=False, min_value=0, max_value=1, label="Margin", help_text="A share.")
-    exclusions = forms.CharField(required=False, max_length=20_000, widget=LONG, label="Exclusion rules")
-    information = forms.CharField(required=False, max_length=20_000, widget=LONG, label="Information text")
+    exclusions = study_field("exclusions", label="Exclusion rules", widget=LONG)
+    information = study_field("information", label="Information text", widget=LONG)
     guideline = forms.ModelChoiceField(
         Guideline.objects.none(),
         required=False,

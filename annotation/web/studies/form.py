@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
+from functools import partial
 from typing import Any, Final
 
 from django import forms
@@ -14,14 +15,15 @@ from django.http import QueryDict
 
 from annotation.accounts.roles import builds_visible_to
 from annotation.models import Build, Condition, Guideline, Study
+from annotation.schemas.studies import RatesIn, StudyIn, WishIn
 from annotation.stats.planning.planner import Assumptions
 from annotation.studies.plan.creation import CHOICES, MOST_CAPACITY, TEXTS, ConditionWish, Order, RaterWish
 from annotation.studies.plan.effort import usual_seconds
 from annotation.studies.plan.forecast import Rates, find_pilot_studies
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.sampling.planted_pairs import LONGEST_FILE
-from annotation.studies.sampling.sample_order import MOST_PAIRS, Allocation, Stratifier, Wish
-from annotation.web.shared.forms import Lines, set_queryset
+from annotation.studies.sampling.sample_order import Allocation, Stratifier, Wish
+from annotation.web.shared.forms import Lines, schema_field, set_queryset
 from retrieval.models import Annotator
 
 KINDS: Final = (Study.Kind.RATING, Study.Kind.PAIRWISE)
@@ -32,25 +34,17 @@ INFORMATION: Final = (
 Bound = forms.BoundField
 TYPED: Final = ("prevalence", "rater_accuracy", "annotator_accuracy", "clustering", "skipped")
 USUAL: Final = asdict(Assumptions(pairs=1))
-
-
-def share_field(label: str, help_text: str = "") -> forms.FloatField:
-    """A rate that the planner assumes; its usual one is named where nothing is typed."""
-    return forms.FloatField(
-        required=False, min_value=0, max_value=1, label=f"{label} (share)", help_text=help_text
-    )
+study_field = partial(schema_field, StudyIn)
+sample_field = partial(schema_field, WishIn)
+share_field = partial(schema_field, RatesIn)
 
 
 class StudyForm(forms.Form):
     """Fields of a study. Builds, guidelines and people are looked up when it is made."""
 
     name = forms.CharField(max_length=120, label="Name")
-    question = forms.CharField(
-        required=False,
-        max_length=20_000,
-        widget=Lines(attrs={"rows": 2}),
-        label="Question",
-        help_text="What the study is to find out; part of the plan.",
+    question = study_field(
+        "question", "What the study is to find out; part of the plan.", widget=Lines(attrs={"rows": 2})
     )
     kind = forms.ChoiceField(choices=[(kind.value, kind.label) for kind in KINDS], label="Kind")
     purpose = forms.ChoiceField(choices=Study.Purpose.choices, label="Purpose")
@@ -67,13 +61,12 @@ class StudyForm(forms.Form):
         empty_label="no: with the second build",
         help_text="Pairwise only: the other benchmark, where it is no build.",
     )
-    size = forms.IntegerField(min_value=1, max_value=MOST_PAIRS, initial=300, label="Pairs")
-    per_query = forms.IntegerField(
-        min_value=0,
-        max_value=1000,
-        initial=1,
+    size = sample_field("size", label="Pairs", initial=300, required=True)
+    per_query = sample_field(
+        "per_query",
+        "1 is best: pairs of one query are not independent. 0: no limit.",
         label="Pairs a query",
-        help_text="1 is best: pairs of one query are not independent. 0: no limit.",
+        required=True,
     )
     strata = forms.MultipleChoiceField(
         required=False,
@@ -89,9 +82,7 @@ class StudyForm(forms.Form):
         ],
         label="Pairs of each stratum",
     )
-    seed = forms.IntegerField(
-        min_value=0, max_value=2**53, label="Seed", help_text="The draw can be repeated."
-    )
+    seed = sample_field("seed", "The draw can be repeated.", required=True)
     planted_file = forms.FileField(required=False, label="Planted pairs, as a file", max_length=200)
     planted = forms.CharField(
         required=False,
@@ -122,29 +113,27 @@ class StudyForm(forms.Form):
         label="Margin",
         help_text="Of non-inferiority, a share: 0.05 is five points. None of a pairwise study.",
     )
-    exclusions = forms.CharField(
-        required=False,
-        max_length=20_000,
-        widget=Lines(attrs={"rows": 2}),
+    exclusions = study_field(
+        "exclusions",
+        "By which ratings or raters are left out.",
         label="Exclusion rules",
-        help_text="By which ratings or raters are left out.",
+        widget=Lines(attrs={"rows": 2}),
     )
     order = forms.ChoiceField(choices=Study.Order.choices, label="Order")
     docstring = forms.ChoiceField(choices=Study.Docstring.choices, label="Docstring")
-    ties = forms.BooleanField(required=False, label="Pairwise: raters may say that both are as good")
+    ties = study_field("ties", label="Pairwise: raters may say that both are as good")
     one_more = forms.BooleanField(
         required=False,
         initial=True,
         label="Where a pair’s planned raters split, ask one more who has not seen it",
     )
     guideline = forms.ModelChoiceField(Guideline.objects.none(), required=False, label="Guidelines")
-    information = forms.CharField(
-        required=False,
-        max_length=20_000,
+    information = study_field(
+        "information",
+        "Accepted by each rater before the first pair.",
+        label="Information text",
         initial=INFORMATION,
         widget=Lines(attrs={"rows": 4}),
-        label="Information text",
-        help_text="Accepted by each rater before the first pair.",
     )
     pilot = forms.ModelChoiceField(
         Study.objects.none(),
@@ -153,18 +142,17 @@ class StudyForm(forms.Form):
         empty_label="no pilot: as typed below",
         help_text="A study that was begun: its reference and its build’s annotator say who errs how often.",
     )
-    prevalence = share_field("Matches", "Of all pairs.")
-    rater_accuracy = share_field("A rater is right in")
-    annotator_accuracy = share_field("The agents are right in")
-    clustering = share_field("Likeness of a query’s pairs", "0: none. Used with a pilot of one pair a query.")
-    skipped = share_field("Skipped")
-    hourly_rate = forms.FloatField(
-        required=False,
-        min_value=0,
-        max_value=10_000,
-        initial=0,
-        label="Dollars an hour",
-        help_text="For the cost that is shown.",
+    prevalence = share_field("prevalence", "Of all pairs.", label="Matches (share)")
+    rater_accuracy = share_field("rater_accuracy", label="A rater is right in (share)")
+    annotator_accuracy = share_field("annotator_accuracy", label="The agents are right in (share)")
+    clustering = share_field(
+        "clustering",
+        "0: none. Used with a pilot of one pair a query.",
+        label="Likeness of a query’s pairs (share)",
+    )
+    skipped = share_field("skipped", label="Skipped (share)")
+    hourly_rate = study_field(
+        "hourly_rate", "For the cost that is shown.", label="Dollars an hour", initial=0
     )
 
     def __init__(self, *args: Any, user: User, people: Sequence[User], **kwargs: Any) -> None:
