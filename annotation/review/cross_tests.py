@@ -11,7 +11,7 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.db.models import Q
 
-from annotation.models import Assignment, Build, Case, Execution, ExecutionRequest, Review, TestProgram, Trial
+from annotation.models import Build, Case, Execution, ExecutionRequest, Review, TestProgram, Trial
 from annotation.review import pace
 from annotation.review.own_tests import TooManyWaiting
 from annotation.review.trials import Wanted, open_trials, request_trials
@@ -198,7 +198,7 @@ def mark_of(cells: Sequence[CrossingCell], candidates: Sequence[Candidate]) -> M
     return None
 
 
-def ask_grid(user: User, wanted: Grid, assignment: Assignment | None = None) -> int:
+def ask_grid(user: User, wanted: Grid) -> int:
     """Ask for what the grid lacks, while at most MOST_RUNS wait for the person; returns how many are new.
 
     As many as the minute has room for: the rest is asked for by another request. Raises TooManyWaiting.
@@ -207,7 +207,7 @@ def ask_grid(user: User, wanted: Grid, assignment: Assignment | None = None) -> 
     if waiting >= MOST_RUNS:
         raise TooManyWaiting(f"{waiting:,} runs that you asked for still wait. Ask again when they are done.")
     room = pace.remaining_rate_limit(user.pk) or 1  # without any, that one is refused with the time to wait
-    return request_trials(user, wanted.missing[: min(MOST_RUNS - waiting, room)], assignment)
+    return request_trials(user, wanted.missing[: min(MOST_RUNS - waiting, room)])
 
 
 def of_query(build: Build, query: Text) -> Grid:

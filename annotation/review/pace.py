@@ -30,9 +30,9 @@ def seconds_to_wait(user_id: int, now: datetime | None = None, runs: int = 1) ->
     return max(0, math.ceil(left.total_seconds()))
 
 
-def remaining_rate_limit(user_id: int, now: datetime | None = None) -> int:
+def remaining_rate_limit(user_id: int) -> int:
     """How many runs and calls the person may ask for now."""
-    since = (now or timezone.now()) - WINDOW
+    since = timezone.now() - WINDOW
     return settings.RUNS_PER_MINUTE - sum(at > since for at in latest_of(user_id))
 
 

@@ -142,7 +142,7 @@ def order_sample_build(folder: Path, provider: str, model: str) -> Order:
     )
 
 
-def ensure_sample_build(folder: Path, user: Any = None) -> Build:
+def ensure_sample_build(folder: Path) -> Build:
     """The build of this very sample: an earlier one, or launched now.
 
     Replies are recorded unless a key is configured: then the same build asks the model live.
@@ -156,7 +156,7 @@ def ensure_sample_build(folder: Path, user: Any = None) -> Build:
     earlier = Build.objects.filter(
         queries=wanted.queries, snippets=wanted.snippets, provider=provider, recorded=wanted.recorded
     ).exclude(state__in=[Build.State.CANCELLED, Build.State.FAILED])
-    return earlier.first() or launch_build(wanted, user)
+    return earlier.first() or launch_build(wanted)
 
 
 def price_recorded() -> None:

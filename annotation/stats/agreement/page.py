@@ -161,10 +161,10 @@ class Page:
     build: Whole | None
 
 
-def build_agreement_page(study: Study, draws: Draws | None = None) -> Page:
+def build_agreement_page(study: Study) -> Page:
     """Every figure of the page, over the same draws."""
     sample = study.sample
-    drawn = draws or Draws.of(sample)
+    drawn = Draws.of(sample)
     compared, alternatives = compare_study_annotators(study, drawn)
     return Page(
         reference=study.reference,

@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Final
 
-from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
@@ -23,7 +22,7 @@ BATCH: Final = 2000
 SCALES: Final = ((Study.Scale.BINARY, {0.0, 1.0}), (Study.Scale.STEPS, {0.0, 1.0, 2.0}))
 
 
-def import_labels(path: Path, name: str, form: Format, by: User | None = None) -> Study:
+def import_labels(path: Path, name: str, form: Format) -> Study:
     """The file as a closed study called `name`. Raises NotImported, and stores nothing, where a line, the
     name or the file is wrong.
     """
@@ -35,7 +34,7 @@ def import_labels(path: Path, name: str, form: Format, by: User | None = None) -
         raise NotImported(f"{path} can't be read: {error.strerror or error}") from error
     try:
         with transaction.atomic():
-            return store_imported_study(checked, labels, form, path.name, by)
+            return store_imported_study(checked, labels, form, path.name)
     except IntegrityError as error:
         raise NotImported(describe_name_conflict(checked)) from error
 
@@ -55,9 +54,7 @@ def describe_name_conflict(name: str) -> str:
     return f"There is a study called {name!r} already; choose another --name."
 
 
-def store_imported_study(
-    name: str, labels: list[ForeignLabel], form: Format, file: str, by: User | None
-) -> Study:
+def store_imported_study(name: str, labels: list[ForeignLabel], form: Format, file: str) -> Study:
     """The study with one row a label."""
     now = timezone.now()
     study = Study.objects.create(
@@ -67,7 +64,6 @@ def store_imported_study(
         state=Study.State.CLOSED,
         planned_pairs=len({label.item_hash for label in labels}),
         sample={"format": form.value, "file": mark_hostile_characters(file), "labels": len(labels)},
-        created_by=by,
         started_at=now,
         closed_at=now,
     )
@@ -75,7 +71,7 @@ def store_imported_study(
         (build_imported_rating(study, label) for label in labels), batch_size=BATCH
     )
     append_audit_event(
-        by, Verb.STUDY_MADE, name, study, {"labels": len(labels), "file": mark_hostile_characters(file)}
+        None, Verb.STUDY_MADE, name, study, {"labels": len(labels), "file": mark_hostile_characters(file)}
     )
     return study
 

@@ -46,7 +46,6 @@ class Card:
     row: Canary
     finished: int
     size: int
-    is_done: bool
     by_query: bool
 
     @property
@@ -100,9 +99,8 @@ def card_of(build: Build, row: Canary) -> Card | None:
     if build.is_over and not row.drawn:
         return None
     undecided = row.decided_at is None
-    is_done = not undecided or row.done_at is not None
     finished = finished_of(build, row) if undecided else len(row.drawn)
-    return Card(row, finished, len(row.drawn), is_done=is_done, by_query=canary.by_query(build))
+    return Card(row, finished, len(row.drawn), by_query=canary.by_query(build))
 
 
 def finished_of(build: Build, row: Canary) -> int:

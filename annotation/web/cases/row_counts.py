@@ -50,10 +50,10 @@ def number_of(said: str, rows: QuerySet[Any], params: QueryDict) -> Number:
     return Number(said, copy.urlencode(), asked=True) if exact is None else Number(f"{exact:,}", asked=True)
 
 
-def count_rows_exactly(rows: QuerySet[Model], seconds: float = SECONDS) -> int | None:
+def count_rows_exactly(rows: QuerySet[Model]) -> int | None:
     """How many rows there are; None where counting them took longer."""
     try:
-        with at_most(seconds):
+        with at_most(SECONDS):
             return rows.order_by().count()
     except OperationalError as error:
         if any(word in str(error) for word in CANCELLED):

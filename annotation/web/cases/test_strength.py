@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import datetime
 from typing import Final
 
 from django.contrib.auth.models import User
@@ -177,9 +176,9 @@ def strength_view(
     )
 
 
-def is_forgotten(trial: Trial, now: datetime | None = None) -> bool:
+def is_forgotten(trial: Trial) -> bool:
     """Whether no worker has taken it for longer than people should wait unsaid."""
-    late = (now or timezone.now()) - trial.created_at > NOBODY_CAME
+    late = timezone.now() - trial.created_at > NOBODY_CAME
     return late and trial.state == Trial.State.WAITING
 
 

@@ -243,24 +243,24 @@ def build_filter_section(found: Mapping[str, Any], sampled: int, of: int) -> Sec
     note = "A filter refuses by the first step that a snippet fails; nothing is removed from the collection."
     if sampled < of:
         note += f" Counted in {sampled:,} of {of:,} snippets; “manage.py filters” counts all, duplicates too."
-    return step_section("Filters", steps, sampled, note)
+    return step_section(steps, sampled, note)
 
 
 def query_filters(found: Mapping[str, Any]) -> Section:
     note = (
         f"{found['kept']:,} of {found['queries']:,} queries pass all three. A build can ask for each of them."
     )
-    return step_section("Filters", {"Queries": found["steps"]}, found["queries"], note)
+    return step_section({"Queries": found["steps"]}, found["queries"], note)
 
 
-def step_section(title: str, filters_: Mapping[str, Mapping[str, Any]], of: int, note: str) -> Section:
+def step_section(filters_: Mapping[str, Mapping[str, Any]], of: int, note: str) -> Section:
     rows: list[tuple[Cell, ...]] = []
     for name, steps in filters_.items():
         for step, found in steps.items():
             example = found["examples"][0][:EXAMPLE] if found["examples"] else None
             rows.append((name, step, found["refused"], format_percent(found["refused"], of), example))
     columns = ("Filter", "Step", "Refused", "Share", "Such as")
-    table = Table("filters", title, columns, tuple(rows), note)
+    table = Table("filters", "Filters", columns, tuple(rows), note)
     return Section(table, None, "No step refuses anything.", worded=("Step", "Such as"))
 
 
