@@ -9,12 +9,12 @@ from ninja import Path, Query, Router, Status
 from annotation.accounts.roles import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
-from annotation.models import Adjudication, Condition, Precedent, Study, StudyPair
+from annotation.models import Adjudication, Condition, Precedent, StudyPair
 from annotation.schemas.adjudication import DecisionIn, DecisionOut, PrecedentOut, SplitsOut
 from annotation.studies.adjudication import decisions
 from annotation.studies.adjudication.precedents import pairs_of_precedents, search_precedents
 from annotation.studies.exposure import mark_seen, pairs_of_study_rows
-from annotation.web.studies.split_pairs import begun_studies
+from annotation.web.studies.split_pairs import open_study
 from retrieval.schemas import Id, Page, Paging
 
 router = Router(tags=["studies"], auth=signed_in(Role.EXPERT))
@@ -23,7 +23,7 @@ router = Router(tags=["studies"], auth=signed_in(Role.EXPERT))
 @router.get("/studies/{int:pk}/decisions", response=SplitsOut)
 def get_decisions(request: HttpRequest, pk: Path[Id]) -> SplitsOut:
     """The pairs without a strict majority, the lowest agreement first, with the decision that stands."""
-    study = begun(request, pk)
+    study = open_study(visible.caller(request), pk)
     found = decisions.load_split_pairs(study)
     shown = StudyPair.objects.filter(pk__in=[pair.study_pair for pair in found])
     mark_seen(request.user, pairs_of_study_rows(shown))
@@ -43,7 +43,7 @@ def decide_pair(
     request: HttpRequest, pk: Path[Id], number: Path[Id], condition: Path[Id], said: DecisionIn
 ) -> Status[Adjudication]:
     """Decide on a pair, over the decision `seen`; whoever rated the pair can't."""
-    study = begun(request, pk)
+    study = open_study(visible.caller(request), pk)
     related = "study__guideline", "pair__query__body", "pair__snippet__body"
     pair = get_object_or_404(
         StudyPair.objects.select_related(*related), study=study, number=number, planted=""
@@ -64,10 +64,3 @@ def list_precedents(
     page = wanted.page(rows.order_by("pk"))
     mark_seen(request.user, pairs_of_precedents([row.pk for row in page.items]))
     return page
-
-
-def begun(request: HttpRequest, pk: int) -> Study:
-    """Raises Http404, and MayNotAdjudicate to those who are kept blind in it."""
-    study = get_object_or_404(begun_studies(), pk=pk)
-    decisions.refuse_adjudication(visible.caller(request), study)
-    return study

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.contrib.auth.models import User
+from django.core.exceptions import PermissionDenied
 from django.db import IntegrityError, transaction
 from django.db.models import Exists, OuterRef, QuerySet
 
@@ -49,7 +50,7 @@ class BadAdjudication(ValueError):
     """What was sent can't be a decision; the message says what to change."""
 
 
-class MayNotAdjudicate(Exception):
+class MayNotAdjudicate(PermissionDenied):
     """The person has a part in the pair or in the study; the message says which."""
 
 

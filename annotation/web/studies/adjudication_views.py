@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.core.exceptions import PermissionDenied
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
 from annotation.accounts.roles import FORM, GET, POST, Role, require_role
 from annotation.jobs import celery_tasks
-from annotation.models import Condition, Study, StudyPair
+from annotation.models import Condition, StudyPair
 from annotation.review.cross_tests import ask_grid
 from annotation.review.own_tests import TooManyWaiting
 from annotation.studies.adjudication import decisions
@@ -34,7 +33,7 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_role(Role.EXPERT, GET)
 def queue(request: HttpRequest, study_pk: int) -> HttpResponse:
     """One study's pairs without a majority, the lowest agreement first: a list of how they were rated."""
-    study = open_study(request, study_pk)
+    study = split_pairs.open_study(person(request), study_pk)
     page = split_pairs.queue_page(study, person(request))
     shown = [line["number"] for line in (*page["waiting"], *page["decided"])]
     mark_seen(request.user, pairs_of_study_rows(study.pairs.filter(number__in=shown)))
@@ -84,29 +83,18 @@ def precedents(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation/studies/precedents.html", {"page": page})
 
 
-def open_study(request: HttpRequest, pk: int) -> Study:
-    """A study that was begun. Raises PermissionDenied to those who are kept blind in it."""
-    study = get_object_or_404(split_pairs.begun_studies(), pk=pk)
-    closed = decisions.may_adjudicate(person(request), study)
-    if closed:
-        raise PermissionDenied(closed)
-    return study
-
-
 def open_pair(
     request: HttpRequest, study_pk: int, pair_number: int, condition_pk: int
 ) -> tuple[StudyPair, Condition]:
-    """A pair and condition of a study. Raises PermissionDenied to those who rated the pair.
+    """A pair and condition of a study. Raises MayNotAdjudicate to those who rated the pair.
 
     Whoever looks at what others said of a pair can't rate it any more.
     """
-    study = open_study(request, study_pk)
+    study = split_pairs.open_study(person(request), study_pk)
     sampled = StudyPair.objects.filter(planted="").select_related(*RELATED)
     found = get_object_or_404(sampled, study=study, number=whole_number(str(pair_number)))
     condition = get_object_or_404(Condition, study=study, pk=condition_pk)
-    closed = decisions.may_adjudicate(person(request), study, found.pair)
-    if closed:
-        raise PermissionDenied(closed)
+    decisions.refuse_adjudication(person(request), study, found.pair)
     mark_seen(request.user, pairs_of_study_rows(StudyPair.objects.filter(pk=found.pk)))
     return found, condition
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 from django.http import QueryDict
+from django.shortcuts import get_object_or_404
 
 from annotation.accounts.roles import Role, has_role
 from annotation.models import Study, StudyPair
@@ -16,6 +17,7 @@ from annotation.studies.adjudication.decisions import (
     find_split_places,
     load_split_pairs,
     may_adjudicate,
+    refuse_adjudication,
 )
 from annotation.studies.adjudication.unsettled_pairs import one_more_asked
 from annotation.studies.enrolment.raters import rates_in
@@ -45,6 +47,13 @@ def value_sign(scale: str, value: int | None, none: Sign = UNSURE) -> Sign:
 def begun_studies() -> QuerySet[Study]:
     """The studies that people of ours rate in, or have."""
     return Study.objects.exclude(state=Study.State.DRAFT).exclude(kind=Study.Kind.IMPORTED)
+
+
+def open_study(user: User, pk: int) -> Study:
+    """A study that was begun. Raises Http404, and MayNotAdjudicate to those who are kept blind in it."""
+    study = get_object_or_404(begun_studies(), pk=pk)
+    refuse_adjudication(user, study)
+    return study
 
 
 def studies_page(user: User, params: QueryDict) -> dict[str, Any]:
