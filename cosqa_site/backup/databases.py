@@ -12,11 +12,11 @@ from typing import Any, Final
 
 from django.apps import apps
 from django.core.management import call_command
-from django.core.management.color import no_style
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
 from cosqa_site.backup.manifest import BadBackup
+from cosqa_site.dump.loader import reset_sequences
 from cosqa_site.dump.snapshot import hold_snapshot
 
 FILE: Final = "workbench.sqlite3"
@@ -98,7 +98,7 @@ def load_postgres(folder: Path, migrations: list[str]) -> None:
         for file in sorted((folder / TABLES).glob(f"*{SUFFIX}")):
             load_table(file, cursor)
     call_command("migrate", verbosity=0, interactive=False)
-    reset_sequences()
+    reset_sequences(apps.get_models(include_auto_created=True))
 
 
 def migrate_to(migrations: list[str]) -> None:
@@ -118,11 +118,3 @@ def load_table(file: Path, cursor: Any) -> None:
         with cursor.copy(f"COPY {quoted([table])} ({columns}) FROM STDIN") as copy:
             while some := rows.read(CHUNK_BYTES):
                 copy.write(some)
-
-
-def reset_sequences() -> None:
-    """New rows get keys after those that were loaded."""
-    models = apps.get_models(include_auto_created=True)
-    with connection.cursor() as cursor:
-        for statement in connection.ops.sequence_reset_sql(no_style(), models):
-            cursor.execute(statement)

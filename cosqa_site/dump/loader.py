@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import groupby, islice
@@ -66,7 +66,7 @@ def load_dump(folder: Path, home: Path, bar: tqdm[Any]) -> Manifest:
         remove_starting_rows()
         for plan in plans:
             load_table(plan, folder, bar)
-        reset_sequences(plans)
+        reset_sequences([plan.table for plan in plans])
         connection.check_constraints()
         refuse_other_counts(plans)
         restore_home_files(manifest, folder, home)
@@ -200,11 +200,10 @@ def converter_of(field: models.Field[Any, Any]) -> Convert | None:
     return store if isinstance(field, models.JSONField) else None
 
 
-def reset_sequences(plans: Sequence[Plan]) -> None:
+def reset_sequences(tables: Iterable[type[models.Model]]) -> None:
     """New rows get keys after those that were loaded. SQLite sees to that itself."""
-    tables = [plan.table for plan in plans]
     with connection.cursor() as cursor:
-        for statement in connection.ops.sequence_reset_sql(no_style(), tables):
+        for statement in connection.ops.sequence_reset_sql(no_style(), list(tables)):
             cursor.execute(statement)
 
 

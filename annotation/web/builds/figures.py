@@ -10,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
-from annotation.agents import arbiter, fixer, single_llm, snippet_writer, test_writer, tie_breaker
+from annotation.agents import snippet_writer, test_writer
+from annotation.builds.launch.estimates import estimate
 from annotation.builds.pipeline.screening import first_agent
 from annotation.builds.results.progress import Snapshot
 from annotation.models import AgentBill, Build, Duration, Tally
@@ -23,12 +24,8 @@ from annotation.web.shared.words import format_duration, format_percent, small_d
 
 Histogram = list[tuple[int, int]]
 """(class of the time, pairs in it), the shortest first."""
-AGENTS: Final = {
-    Stage.READING: single_llm.NAME,
-    Stage.WRITING_TEST: test_writer.NAME,
-    Stage.FIXING: fixer.NAME,
-    Stage.ARBITRATING: arbiter.NAME,
-    Stage.TIE_BREAKING: tie_breaker.NAME,
+AGENTS: Final[Mapping[Stage, str]] = {
+    stage: agent for stage, agent in estimate.AGENTS.items() if stage is not Stage.SCREENING
 }
 """Who asks a model in a later stage; executing asks none, and who screens the annotator says."""
 OF_READERS: Final = (Stage.READING, Stage.TIE_BREAKING)
