@@ -171,7 +171,16 @@ def build_detail(build: Build) -> BuildDetail:
     return BuildDetail.of(
         build,
         mining=mining_out(now.mining) if now.mining else None,
-        progress=progress_out(now),
+        progress=Progress.of(
+            now.tally,
+            stages={stage: getattr(now.tally, stage) for stage in Stage},
+            finished_a_minute=now.pace.a_minute,
+            seconds_left=now.pace.seconds_left,
+            waiting_replies=now.waiting_replies,
+            open_batches=list(Batch.objects.filter(build=now.build).unfinished().order_by("pk")),
+            abandoned_because=[{"reason": reason, "cases": cases} for reason, cases in now.reasons],
+            failed_calls=list(now.errors),
+        ),
         estimate=kept_out(build),
         events=list(build.events.select_related("user")[:MOST_EVENTS]),
     )
@@ -184,17 +193,4 @@ def mining_out(mining: Mining) -> MiningOut:
         query_rules=[str(rule.name).lower() for rule in QueryRule if mining.query_rule & rule],
         recall=mining.recall["recall"] if mining.recall else None,
         asked=list_embedding_costs(mining),
-    )
-
-
-def progress_out(now: progress.Snapshot) -> Progress:
-    return Progress.of(
-        now.tally,
-        stages={stage: getattr(now.tally, stage) for stage in Stage},
-        finished_a_minute=now.pace.a_minute,
-        seconds_left=now.pace.seconds_left,
-        waiting_replies=now.waiting_replies,
-        open_batches=list(Batch.objects.filter(build=now.build).unfinished().order_by("pk")),
-        abandoned_because=[{"reason": reason, "cases": cases} for reason, cases in now.reasons],
-        failed_calls=list(now.errors),
     )

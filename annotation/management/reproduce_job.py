@@ -22,7 +22,15 @@ def perform_reproduce_job(job: Job) -> None:
     """Compute, and keep what differs."""
     tick = Parts(job)
     found = reproduce_from(Pin.objects.get(pk=job.subject), ReproduceOrder.of(job).start, tick)
-    close_job(job, Job.State.DONE, result=report_of(found), done=tick.done)
+    report = {
+        "equal": found.equal,
+        "differ": len(found.changes),
+        "changes": tabulate_changed_figures(found.changes),
+        "others": len(found.grounds),
+        "grounds": tabulate_changed_figures(found.grounds),
+        "notes": list(found.notes),
+    }
+    close_job(job, Job.State.DONE, result=report, done=tick.done)
 
 
 def reproduce_from(pin: Pin, start: str, tick: Callable[[], None]) -> Reproduced:
@@ -31,17 +39,6 @@ def reproduce_from(pin: Pin, start: str, tick: Callable[[], None]) -> Reproduced
     if start == Start.VECTORS:
         return search_too(found, settings.COSQA_HOME / "vectors", tick)
     return read_too(found, tick) if start == Start.REPLIES else found
-
-
-def report_of(found: Reproduced) -> dict[str, Any]:
-    return {
-        "equal": found.equal,
-        "differ": len(found.changes),
-        "changes": tabulate_changed_figures(found.changes),
-        "others": len(found.grounds),
-        "grounds": tabulate_changed_figures(found.grounds),
-        "notes": list(found.notes),
-    }
 
 
 def format_pinned_value(value: Any) -> str:

@@ -78,7 +78,14 @@ def build_bench_report(pairs: Sequence[BenchPair], truth: Truth, entries: Sequen
     strata = ground.strata(entries)
     rows = score_bench_entries(ground, entries)
     return Report(
-        counts=count_pairs_by_truth(ground, truth),
+        counts=BenchCounts(
+            pairs=len(ground.pairs),
+            queries=ground.sample.size,
+            known=int(ground.known.sum()),
+            matches=int(np.nansum(ground.truth)),
+            split=len(truth.split),
+            open=len(truth.open),
+        ),
         strata=strata,
         fixed=ground.is_fixed,
         entries=tuple(
@@ -87,17 +94,6 @@ def build_bench_report(pairs: Sequence[BenchPair], truth: Truth, entries: Sequen
         ),
         differences=compare_all_annotators(ground, entries),
         wrong=tuple(row for entry in entries for row in wrong_pairs(ground, entry)),
-    )
-
-
-def count_pairs_by_truth(ground: Ground, truth: Truth) -> BenchCounts:
-    return BenchCounts(
-        pairs=len(ground.pairs),
-        queries=ground.sample.size,
-        known=int(ground.known.sum()),
-        matches=int(np.nansum(ground.truth)),
-        split=len(truth.split),
-        open=len(truth.open),
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from annotation.models import Study
 from annotation.studies.report.charts import draw_interval_chart
@@ -43,11 +43,13 @@ def write_paper(study: Study, folder: Path) -> list[Path]:
     texts = {f"tables/{table.key}.tex": as_latex(table) for table in made}
     texts |= {f"tables/{table.key}.csv": as_csv(table) for table in made}
     texts |= {f"charts/{table.key}.svg": drawn for table in made if (drawn := draw_interval_chart(table))}
+    # Empty where nobody has rated yet.
+    plan = {"plan": study.plan, "sha256": study.plan_hash, "amendments": study.amendments.count()}
     texts |= {
         "main.tex": main(found, made),
         "methods.tex": format_methods_paragraph(found),
         "references.bib": REFERENCES.read_text(encoding="utf-8"),
-        "plan.json": json.dumps(plan_of(study), indent=1, sort_keys=True, ensure_ascii=False) + "\n",
+        "plan.json": json.dumps(plan, indent=1, sort_keys=True, ensure_ascii=False) + "\n",
     }
     return [write_latex_file(folder / name, text) for name, text in sorted(texts.items())]
 
@@ -62,8 +64,3 @@ def main(found: Figures, made: tuple[Table, ...]) -> str:
     inputs = "\n".join(rf"\input{{tables/{table.key}}}" for table in made)
     date = f"{found.study.closed_at or found.study.created_at:%Y-%m-%d}"
     return MAIN % {"title": escape_latex(found.study.name), "date": date, "inputs": inputs}
-
-
-def plan_of(study: Study) -> dict[str, Any]:
-    """The frozen plan; empty where nobody has rated yet."""
-    return {"plan": study.plan, "sha256": study.plan_hash, "amendments": study.amendments.count()}

@@ -38,7 +38,8 @@ def matches_page(build: Build, visible: QuerySet[Build], query: Text, params: Qu
     page = load_page_window(rows.select_related(*related), ("rank", "id"), params, PAGE_SIZE)
     reports = {case.pk: case.execution.whole_report() for case in page.rows if case.execution}
     table = assertion_rows(page.rows, reports)
-    base = base_of(page.rows, params.get("base", ""))
+    cases, wanted = page.rows, params.get("base", "")
+    base = next((case for case in cases if str(case.pk) == wanted), cases[0] if cases else None)
     counts = counts_of(build, [query.pk])[query.pk]
     return {
         "build": build,
@@ -56,11 +57,6 @@ def matches_page(build: Build, visible: QuerySet[Build], query: Text, params: Qu
         "previous": page.previous,
         "next": page.next,
     }
-
-
-def base_of(cases: Sequence[Case], wanted: str) -> Case | None:
-    """The match asked for, else the best ranked one."""
-    return next((case for case in cases if str(case.pk) == wanted), cases[0] if cases else None)
 
 
 def matches_of(

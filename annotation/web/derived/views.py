@@ -54,7 +54,10 @@ def extend(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return render_derived(request, template, extend_page(build, request.GET or None))
     if request.POST.get("do") == "cancel":
-        return taken_back(request, build)
+        with say_refusals(request, ControlRefused):
+            execution.cancel_extension(build, request.user, request.POST.get("note", "").strip())
+            messages.success(request, "Taken back: the build is as it was.")
+        return redirect("build", pk=build.pk)
     page = extend_page(build, request.POST, request.POST)
     made = launch_offer(request, page, lambda decision: extend_with_cap(page, decision))
     if made is None:
@@ -72,13 +75,6 @@ def extend_with_cap(page: ExtendPage, decision: Decision) -> Extension:
         if page.decision.has_changed() and spending_caps.convert_cap_to_nanodollars(budget) != page.cap.cap:
             spending_caps.change_cap(page.build, budget, decision.user, decision.reason)
     return made
-
-
-def taken_back(request: HttpRequest, build: Build) -> HttpResponse:
-    with say_refusals(request, ControlRefused):
-        execution.cancel_extension(build, request.user, request.POST.get("note", "").strip())
-        messages.success(request, "Taken back: the build is as it was.")
-    return redirect("build", pk=build.pk)
 
 
 @require_role(Role.ADMIN, FORM)

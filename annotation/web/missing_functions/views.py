@@ -52,15 +52,11 @@ def export(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     build = get_object_or_404(visible(request), pk=pk)
     told = written.accepted_decisions_of_build(build).values_list("proposal__case__pair", "proposal__query")
     mark_seen(request.user, [pair for pair, _ in told if pair is not None])
-    note_query_seen(request, build, [query for _, query in told])
+    # That a query has no match in the build tells each label of it.
+    mark_counts_seen(request.user, Case.objects.filter(build=build), [query for _, query in told])
     lines = (json.dumps(line, ensure_ascii=False) + "\n" for line in written.export_accepted_functions(build))
     response = StreamingHttpResponse(lines, content_type="application/x-ndjson")
     return attach(response, f"written-{build.pk}.jsonl")
-
-
-def note_query_seen(request: HttpRequest, build: Build, queries: list[int]) -> None:
-    """That a query (id) has no match in the build tells each label of it."""
-    mark_counts_seen(request.user, Case.objects.filter(build=build), queries)
 
 
 def visible(request: HttpRequest) -> QuerySet[Build]:
