@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, islice
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 from django.db import transaction
 from django.db.models import F, Max
@@ -51,7 +51,6 @@ from retrieval.sources.readers.read_progress import expect_file_read
 from retrieval.texts.hostile import mark_hostile_characters
 
 BATCH = 1000
-KEYS_A_READ: Final = 500
 LICENCE_LENGTH: Final = 120
 MEMBER_COLUMNS: Final = ("collection", "text", "position", "source_id", "origin", "licence", "rules")
 LABEL_COLUMNS: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at")
@@ -112,18 +111,18 @@ def without_known(
     """The records that `target` lacks, and the other ids that known ones have; these are counted by the rules
     that are stored with them.
     """
-    there: dict[str, tuple[int, int, str]] = {}
-    for start in range(0, len(batch), 500):
-        digests = [one.digest for one in batch[start : start + 500]]
-        rows = Member.objects.filter(collection=target, text__body__in=digests).order_by()
-        there |= {row[0]: row[1:] for row in rows.values_list("text__body", "rules", "text_id", "source_id")}
+    texts = Text.objects.ids_of([one.digest for one in batch])
+    there = {
+        text: (rules, source_id)
+        for text, rules, source_id in members_among(target, texts.values(), ("text", "rules", "source_id"))
+    }
     new, ids = list[Identified](), list[tuple[str, int]]()
     for identified in batch:
-        known = there.get(identified.digest)
-        if known is None:
+        text = texts.get(identified.digest)
+        if text is None or text not in there:
             new.append(identified)
             continue
-        passed, text, own = Rule(known[0]), known[1], known[2]
+        passed, own = Rule(there[text][0]), there[text][1]
         if identified.record.has_id and stored_id(identified.record.source_id) != own:
             ids.append((stored_id(identified.record.source_id), text))
         counts.known += 1
@@ -185,7 +184,7 @@ def add_import_batch(target: Collection, missing: Missing, counts: ImportCounts)
     # Another import into the same collection waits here: both would number their members alike.
     Collection.objects.select_for_update().get(pk=target.pk)
     ids = Text.objects.keep_ids({identified.digest: identified.text for identified in missing.new})
-    there = set(members_among(target, list(ids.values())))
+    there = {text for (text,) in members_among(target, ids.values())}
     new, named = list[tuple[Identified, int, Rule]](), list(missing.ids)
     for identified, rules in zip(missing.new, missing.flags, strict=True):
         text = ids[identified.digest]
@@ -201,11 +200,11 @@ def add_import_batch(target: Collection, missing: Missing, counts: ImportCounts)
     counts.stored += len(new)
 
 
-def members_among(target: Collection, texts: Sequence[int]) -> Iterator[int]:
-    """Yield those of these ids of texts that are members of the collection."""
-    for start in range(0, len(texts), KEYS_A_READ):
-        rows = Member.objects.filter(collection=target, text__in=texts[start : start + KEYS_A_READ])
-        yield from rows.order_by().values_list("text_id", flat=True)
+def members_among(
+    target: Collection, texts: Iterable[int], columns: Sequence[str] = ("text",)
+) -> list[tuple[Any, ...]]:
+    """Columns of the collection's members whose texts have these ids."""
+    return statements.look_among(Member, columns, "text", list(texts), {"collection": target.pk})
 
 
 def add_members(target: Collection, new: Sequence[tuple[Identified, int, Rule]]) -> None:

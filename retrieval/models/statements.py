@@ -100,14 +100,19 @@ def look_and_hold(kind: Kind, columns: Sequence[str], where: Mapping[str, Any]) 
 
 
 def look_among(
-    kind: Kind, columns: Sequence[str], name: str, values: Sequence[int] | Sequence[str]
+    kind: Kind,
+    columns: Sequence[str],
+    name: str,
+    values: Sequence[int] | Sequence[str],
+    where: Mapping[str, Any] | None = None,
 ) -> list[tuple[Any, ...]]:
     """As `select_columns`, of the rows whose column `name` is one of `values`, however many: they are one
-    parameter."""
-    statement = _select_among(kind, tuple(columns), name, connection.vendor)
+    parameter. Without `where` that is the only condition."""
+    conditions = where or {}
+    statement = _select_among(kind, tuple(columns), name, _shape(conditions), connection.vendor)
     given = _array(values) if connection.vendor == "postgresql" else json.dumps(list(values))
     with connection.cursor() as cursor:
-        cursor.execute(statement, [given])
+        cursor.execute(statement, [*_stored(kind, _given(conditions)), given])
         return list(cursor.fetchall())
 
 
@@ -210,13 +215,16 @@ def _select(kind: Kind, columns: tuple[str, ...], where: tuple[tuple[str, bool],
 
 
 @lru_cache(maxsize=100)
-def _select_among(kind: Kind, columns: tuple[str, ...], name: str, vendor: str) -> str:
+def _select_among(
+    kind: Kind, columns: tuple[str, ...], name: str, where: tuple[tuple[str, bool], ...], vendor: str
+) -> str:
     listed = ", ".join(_column(kind, column) for column in columns)
     if vendor == "postgresql":
         among = f"= ANY(%s::{kind._meta.get_field(name).db_type(connection)}[])"
     else:
         among = "IN (SELECT value FROM json_each(%s))"
-    return f"SELECT {listed} FROM {_table(kind)} WHERE {_column(kind, name)} {among}"  # noqa: S608  # as above
+    conditions = f"{_conditions(kind, where)} AND " if where else ""
+    return f"SELECT {listed} FROM {_table(kind)} WHERE {conditions}{_column(kind, name)} {among}"  # noqa: S608  # as above
 
 
 def _conditions(kind: Kind, where: tuple[tuple[str, bool], ...]) -> str:

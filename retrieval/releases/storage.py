@@ -7,14 +7,9 @@ from dataclasses import dataclass, field
 
 from django.db import transaction
 
-from retrieval.collections.aliases import add_aliases, stored_id
+from retrieval.collections.aliases import KEYS_A_READ, add_aliases, stored_id
 from retrieval.collections.import_report import ImportCounts
-from retrieval.collections.importer import (
-    KEYS_A_READ,
-    add_members,
-    identify_record,
-    members_among,
-)
+from retrieval.collections.importer import add_members, identify_record, members_among
 from retrieval.collections.revisions import Identified, refuse_other_texts
 from retrieval.filters import NO_RULE, Rule
 from retrieval.filters.apart import Apart
@@ -122,5 +117,5 @@ def _known(filled: Members, digests: Sequence[str], size: int) -> dict[str, int]
 
 def _members_by_digest(target: Collection, digests: Sequence[str]) -> dict[str, int]:
     ids = Text.objects.ids_of(digests)
-    there = set(members_among(target, list(ids.values())))
+    there = {text for (text,) in members_among(target, ids.values())}
     return {digest: text for digest, text in ids.items() if text in there}

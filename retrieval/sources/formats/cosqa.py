@@ -222,13 +222,18 @@ def _is_pair_name(element: Element) -> bool:
 
 
 def _text(value: Any, keys: Sequence[str]) -> str:
-    wanted = " or ".join(f'"{key}"' for key in keys)
-    if not isinstance(value, dict):
-        raise _WrongShape(f"expected an object with {wanted}, found {str(value)[:20]!r}")
-    key = next((key for key in keys if key in value), None)
+    key = next((key for key in keys if key in value), None) if isinstance(value, dict) else None
     if key is None:
-        has = ", ".join(f'"{name}"' for name in list(value)[:8]) or "nothing"
-        raise _WrongShape(f"has no {wanted}; it has {has}")
+        raise _WrongShape(_lacks_text(value, keys))
     if not isinstance(value[key], str) or not value[key].strip():
         raise _WrongShape(f'"{key}" must be a text that is not empty, found {str(value[key])[:20]!r}')
     return str(value[key])
+
+
+def _lacks_text(value: Any, keys: Sequence[str]) -> str:
+    """Why a record has none of the keys."""
+    wanted = " or ".join(f'"{key}"' for key in keys)
+    if not isinstance(value, dict):
+        return f"expected an object with {wanted}, found {str(value)[:20]!r}"
+    has = ", ".join(f'"{name}"' for name in list(value)[:8]) or "nothing"
+    return f"has no {wanted}; it has {has}"

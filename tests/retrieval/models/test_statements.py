@@ -125,3 +125,7 @@ def test_rows_are_found_by_any_number_of_values() -> None:
     assert statements.look_among(Text, ("id",), "body", []) == []
     found = statements.look_among(Member, ("text",), "collection", [members[0].collection_id])
     assert sorted(found) == sorted((member.text_id,) for member in members)
+    wanted, collection = [member.text_id for member in members], members[0].collection_id
+    found = statements.look_among(Member, ("text",), "text", wanted, {"collection": collection})
+    assert sorted(found) == sorted((text,) for text in wanted)
+    assert statements.look_among(Member, ("text",), "text", wanted, {"collection": collection + 1}) == []
