@@ -105,17 +105,20 @@ def keep_label_ids(
     annotator: int,
     named: Named,
     before: Mapping[int, tuple[int, int]],
-) -> int:
-    """Note under which ids these stored labels of `pairs` were given; how many contradict an earlier one.
+    counts: ImportCounts,
+) -> None:
+    """Note under which ids these stored labels of `pairs` were given.
 
     `before`: the labels of these pairs that came in earlier batches. One of them without ids was given by the
-    members' own, which had no others then.
+    members' own, which had no others then; or it came before ids of copies were kept, and then nobody knows.
     """
     labels = labels_there(annotator, pairs.values())
     earlier = LabelIds.objects.filter(label__in=[pk for pk, _ in before.values()])
     noted = set(earlier.values_list("label_id", flat=True))
     first = {key: before[pair] for key, pair in pairs.items() if pair in before}
     late = {key: label for key, label in first.items() if label[0] not in noted}
+    old = Label.objects.filter(pk__in=[pk for pk, _ in late.values()], created_at__lt=counts.began)
+    counts.assumed += old.count() if late else 0
     asked = own_ids(named.queries, {query for query, _ in late})
     found = own_ids(named.snippets, {snippet for _, snippet in late})
     rows = [(pk, asked.get(key[0], ""), found.get(key[1], ""), value) for key, (pk, value) in late.items()]
@@ -127,7 +130,6 @@ def keep_label_ids(
     of_labels = LabelIds.objects.filter(label__in={row[0] for row in rows})
     said = {row[:3]: row[3] for row in of_labels.values_list("label_id", *IDS_COLUMNS[1:])}
     there = len(said)
-    contradicted: int = sum(said.setdefault(row[:3], row[3]) != row[3] for row in rows)  # the first counts
+    counts.contradicted += sum(said.setdefault(row[:3], row[3]) != row[3] for row in rows)  # the first counts
     new = [(*ids, value) for ids, value in list(said.items())[there:]]
     statements.insert_all(LabelIds, IDS_COLUMNS, new, unless_there=True)
-    return contradicted

@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from typing import Final
+
+from django.utils import timezone
 
 from retrieval.filters import Rule
 from retrieval.filters.queries import words_of_query
@@ -33,7 +36,8 @@ class ImportCounts:
     `asked` has the hash of the first query of each sequence of words, `near_same` those of other texts of it.
     `ids`: from what ids were read. `aliases` are hashes of the ids whose text another id has, too.
     `contradicted` counts labels that say something else than an earlier one of their pair in this source,
-    `known_labels` those whose pair had one. `before`: how many members the collection had.
+    `known_labels` those whose pair had one. `before`: how many members the collection had. `assumed`: labels
+    from before the import `began` that name no id of their texts, which have several by now.
     """
 
     read: int = 0
@@ -46,6 +50,8 @@ class ImportCounts:
     contradicted: int = 0
     known_labels: int = 0
     before: int | None = None
+    assumed: int = 0
+    began: datetime = field(default_factory=timezone.now)
     aliases: set[int] = field(default_factory=set)
     rules: Counter[Rule] = field(default_factory=Counter)
     asked: dict[int, int] = field(default_factory=dict)
@@ -102,6 +108,14 @@ def describe_growth(counts: ImportCounts) -> str:
     """What is said of a collection that was there before."""
     had = counts.before or 0
     return f"the collection had {had:,} before, and has {had + counts.stored:,} now"
+
+
+def describe_assumed(counts: ImportCounts) -> str:
+    """What is said of labels of which nobody knows which id they mean; mostly empty."""
+    if not counts.assumed:
+        return ""
+    told = f"{count_noun(counts.assumed, 'label')} from before this import may mean another id of a text that"
+    return f"{told} has several: the first id is taken. To take the source's own, import with --replace."
 
 
 def describe_labels(counts: ImportCounts) -> str:

@@ -275,7 +275,7 @@ def store_said(
     statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
     if several and named:
         by_ids = list(zip(keys, batch, strict=True))
-        counts.contradicted += keep_label_ids(by_ids, several, annotator.pk, named, before)
+        keep_label_ids(by_ids, several, annotator.pk, named, before, counts)
     counts.labels += len(batch)
 
 

@@ -324,7 +324,7 @@ class _Import:
         statements.insert_all(Label, LABEL_COLUMNS, rows, unless_there=True)
         for by, there in before.items():
             mine = [row for row in kept if self.giver(row[3])[0] == by and row[2].is_integer()]
-            keep_label_ids(self.by_ids(mine, several), several, by, self.named, there)
+            keep_label_ids(self.by_ids(mine, several), several, by, self.named, there, self.others)
         self.others.labels += len(kept)
 
     def note_known(self, rows: Sequence[tuple[Any, ...]], several: Container[int]) -> None:

@@ -11,6 +11,7 @@ from retrieval.collections.import_report import (
     Imported,
     Options,
     describe_aliases,
+    describe_assumed,
     describe_labels,
 )
 from retrieval.filters.steps import Refusals
@@ -128,7 +129,8 @@ def _message(nothing: bool, refusals: Refusals, problems: Sequence[Problem]) -> 
 def _became(done: Imported, total: ImportCounts) -> str:
     """What came beside members, or that nothing did where people may miss it; and what is missing."""
     aliases = sum(len(counts.aliases) for counts in done.parts)
-    told = _beside(done, total), describe_aliases(aliases) if aliases else "", done.missing
+    assumed = [_for_form(describe_assumed(counts)).removesuffix(".") for counts in done.parts]
+    told = _beside(done, total), describe_aliases(aliases) if aliases else "", *assumed, done.missing
     return ". ".join(part for part in told if part)
 
 

@@ -17,6 +17,7 @@ from retrieval.collections.import_report import (
     Imported,
     Options,
     describe_aliases,
+    describe_assumed,
     describe_growth,
     describe_labels,
 )
@@ -145,6 +146,9 @@ class Command(LightCommand):
                 f"labels that say something else than an earlier one of their pair in the same source: "
                 f"{contradicted:,}; the first counts (where you mended one: import with --replace)"
             )
+        for counts in done.parts:
+            if told := describe_assumed(counts):
+                self.stdout.write(told)
         if done.benchmark is not None:
             self.stdout.write(describe_published_benchmark(done.benchmark))
             if options["format"] == "release":
