@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
+from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.auth.views import LoginView, LogoutView
 from django.dispatch import receiver
@@ -24,9 +25,19 @@ BY_ITSELF: Final = frozenset({"rate-heartbeat"})
 """Routes that an open page asks for by itself, with a method that says otherwise."""
 
 
+class EnterForm(AuthenticationForm):
+    """Name and password; that a name is known or its account closed is not told apart from a wrong one."""
+
+    error_messages = {
+        **AuthenticationForm.error_messages,
+        "invalid_login": "The name or the password is wrong. Capital letters count in both.",
+    }
+
+
 class Enter(LoginView):
     """The log-in page; where too many try it says when to come back."""
 
+    form_class = EnterForm
     redirect_authenticated_user = True
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:

@@ -94,3 +94,9 @@ def test_a_token_works_for_one_day_at_least_and_ten_years_at_most(days: str) -> 
     factories.ray()
     with pytest.raises(CommandError, match="1 to 3650"):
         token("ray", "--name", "laptop", "--days", days)
+
+
+def test_that_there_is_none_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+    factories.ray()
+    call_command("token", "ray", "--list")
+    assert capsys.readouterr() == ("", "ray has no tokens.\n")

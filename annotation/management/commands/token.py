@@ -65,7 +65,10 @@ class Command(LightCommand):
         )
 
     def list(self, user: User) -> None:
-        for token in ApiToken.objects.filter(user=user).order_by("pk"):
+        tokens = ApiToken.objects.filter(user=user).order_by("pk")
+        if not tokens:
+            self.stderr.write(f"{user} has no tokens.", str)
+        for token in tokens:
             used = f"{token.last_used_at:%Y-%m-%d %H:%M}" if token.last_used_at else "never"
             ends = "expired" if token.expires_at <= timezone.now() else "works until"
             self.stdout.write(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import sys
-from typing import Any
+from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
@@ -15,6 +15,13 @@ from django.db import transaction
 from annotation.accounts.roles import Role, give_role
 from annotation.studies.audit_log import Verb, append_audit_event
 from retrieval.management.light import LightCommand
+
+CHANGED: Final = {
+    "closed": "  closed: no login and no token works any more",
+    "open": "  open: log in anew, with new tokens",
+    "unchanged": "",
+}
+"""What is said of an account's state."""
 
 
 class Command(LightCommand):
@@ -43,7 +50,9 @@ class Command(LightCommand):
             state = "closed" if options["close"] else "open" if options["open"] else "unchanged"
             detail = {"role": options["role"], "state": state, "new_password": bool(shown)}
             append_audit_event(None, Verb.ACCOUNT_CHANGED, f"account {user}", detail=detail)
-        self.stdout.write(f"{user}  role {options['role'] or 'unchanged'}")
+        self.stdout.write(f"{user}  role {options['role'] or 'unchanged'}{CHANGED[state]}")
+        if options["new_password"]:
+            self.stderr.write("Its sessions and tokens have ended.", str)
         if shown:
             self.stdout.write(f"password {shown}")
 

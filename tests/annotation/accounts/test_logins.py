@@ -58,6 +58,16 @@ def test_after_too_many_wrong_passwords_the_right_one_waits_too_from_everywhere(
 
 
 @pytest.mark.usefixtures("few")
+def test_with_a_new_password_an_account_is_let_in_at_once() -> None:
+    ray = factories.ray()
+    tried = [status("ray", "wrong") for _ in range(2)]
+    assert (tried, status("ray", factories.PASSWORD)) == ([200] * 2, 429)
+    ray.set_password("a long and strange one")
+    ray.save()
+    assert status("ray", "a long and strange one") == 302
+
+
+@pytest.mark.usefixtures("few")
 def test_an_address_that_tries_many_accounts_is_refused_and_others_are_not() -> None:
     factories.ray()
     tried = [status(f"guess{number}", "wrong") for number in range(4)]
@@ -88,7 +98,8 @@ def test_more_than_wait_are_turned_away_before_a_password_is_hashed(monkeypatch:
     assert (refused.status_code, refused["Retry-After"]) == (429, "5")
 
 
-def test_one_password_is_hashed_at_a_time() -> None:
+def test_one_password_is_hashed_at_a_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(logins, "limits_of", lambda request, name: {"account-ray": 10})
     begun, go_on, running, most = threading.Event(), threading.Event(), [0], [0]
     request = HttpRequest()
 
