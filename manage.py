@@ -4,6 +4,7 @@
 import os
 import select
 import sys
+from traceback import clear_frames
 
 import django
 from django.core.exceptions import ImproperlyConfigured
@@ -48,6 +49,7 @@ def end_for(fault: Exception) -> None:
 
     if is_full_disk(fault):
         sys.stderr.write(describe_full_disk(fault, "COSQA_HOME") + "\n")
+        clear_frames(fault.__traceback__)  # a cursor that is open in one of them complains at the end
         sys.exit(EXIT_STATUS)
     from cosqa_site.startup import describe_fault
 

@@ -6,6 +6,7 @@ import os
 import resource
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -112,3 +113,23 @@ def test_a_file_that_is_no_database_is_told_in_a_line(tmp_path: Path) -> None:
     done = manage(tmp_path, "prices", "list")
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
     assert "is damaged, or no database" in done.stderr
+
+
+def test_what_was_open_when_the_disk_was_full_is_closed_before_the_end() -> None:
+    closed: list[int] = []
+
+    def rows() -> Iterator[int]:
+        try:
+            yield 1
+        finally:
+            closed.append(1)
+
+    def read() -> None:
+        for _ in rows():
+            full_disks.fill_file()
+
+    with pytest.raises(OSError, match="No space left") as full:
+        read()
+    with pytest.raises(SystemExit):
+        command_line.end_for(full.value)
+    assert closed == [1]
