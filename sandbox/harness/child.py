@@ -45,9 +45,9 @@ _ONLY_AST, _TOP_LEVEL_FUTURES = 0x400, 0x1FE0000
 _BY_NAME = ("getattr", "attrgetter", "__getattribute__", "exec", "eval")
 
 # Without one of these a candidate has no objects of `unittest.mock` but those that it is given.
-_OF_MOCKS = ("mock", "import_module", "__import__", "modules", "exec(", "eval(")
+_OF_MOCKS = ("mock", "Mock", "ANY", "import_module", "__import__", "modules", "exec(", "eval(")
 # Without one of these no function of the candidate becomes an operation of a class.
-_OF_CLASSES = ("class", "type", "__", "attr", "exec", "eval")
+_OF_CLASSES = ("class", "type", "__", "attr", "exec", "eval", "namedtuple", "enum", "Enum")
 
 
 def run(request: dict[str, Any], channel: Channel, printed: Callable[[], tuple[int, int]]) -> None:
@@ -131,9 +131,9 @@ class _Execution:
         self._pytest.is_idle = bool(request["cases"])
         mocks = "mock" not in request["source"] or any(word in request["candidate"] for word in _OF_MOCKS)
         self._decision = Decision(PROGRAM, CANDIDATE, mocks)
-        if any(word in request["candidate"] for word in _OF_CLASSES) or _sets_attributes(
-            request["candidate"]
-        ):
+        text = request["candidate"]
+        has_classes = any(word in text for word in (*_OF_CLASSES, *_OF_MOCKS)) or _sets_attributes(text)
+        if has_classes:
             self.tracer.word_of = self._decision.of_call
             self.tracer.learn_result = self._decision.learn_result
             self.tracer.learn_returned = self._decision.learn_returned
@@ -146,6 +146,7 @@ class _Execution:
             *(channel, self.tracer, limits["value_chars"], self._judges, self._decision, self._changes),
             self._calm,
         )
+        self.recorder.has_classes = has_classes
         doctest: Any = sys.modules.get("doctest")
         if doctest is not None:
             doctest.testmod = hide(self.recorder.examples(doctest.testmod, PROGRAM))

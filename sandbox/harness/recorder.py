@@ -71,7 +71,8 @@ class Recorder:
     asked after each, where there are data that only the candidate could change. `calm` is set while a frame
     is asked for.
     `callable_candidate`: some of the candidate's code can be seen when it runs; of constants, what leads back
-    to them has touched them. `lines_of_calls`: statements whose operations led to nothing that is compared.
+    to them has touched them. `has_classes`: it may have some, or objects that equal anything.
+    `lines_of_calls`: statements whose operations led to nothing that is compared.
 
     An assertion that began and was left by an exception stays `interrupted`, whoever caught that.
 
@@ -96,7 +97,7 @@ class Recorder:
         self.look_again: Callable[[], None]
         self.usual: Usual | None = None
         self.look_at_data: Callable[[], None] | None = None
-        self.callable_candidate = True
+        self.callable_candidate = self.has_classes = True
         self.lines_of_calls: set[int] = set()
         self.reached = False
         self._judges, self._decision = judges, decision
@@ -180,7 +181,9 @@ class Recorder:
         self._tracer.checking.pop(key, None)
         is_told = value is True or value is False
         if held:
-            if begun.inner or not is_told or not _are_plain(map(id, map(type, compared))):
+            if self.has_classes and (
+                begun.inner or not is_told or not _are_plain(map(id, map(type, compared)))
+            ):
                 # A comparison may give anything: then its truth is that of an object.
                 self._weigh(begun, compared, None if is_told else value)
             elif self._tracer.words or self._decision.is_opaque:
