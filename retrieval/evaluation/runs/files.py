@@ -18,7 +18,7 @@ import numpy as np
 
 from retrieval.evaluation.content import Content
 from retrieval.evaluation.files import Keys, NotComparable, Results, of_language
-from retrieval.evaluation.runs.names import Names, fold_query_case, query_names, snippet_names
+from retrieval.evaluation.runs.names import Names, query_names, snippet_names
 from retrieval.models.benchmarks import NOWHERE, Places
 from retrieval.sources.formats.trec import read_run
 from retrieval.sources.readers.lines import Malformed, clip_text
@@ -82,8 +82,8 @@ def read_run_file(
     given: dict[str, Results] = {}
     for row in of_language(rows, language):
         _, written = keys.of(row)
-        name = written if written in names else fold_query_case(written)
-        if name in names:
+        name = names.find_query(written)
+        if name is not None:
             given.setdefault(name, Results()).add(row, row.document)
         else:
             unknown.add(row.query, row.line)

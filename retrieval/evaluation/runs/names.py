@@ -30,6 +30,15 @@ class Names:
     exported: Mapping[str, int]
     aliases: Mapping[str, int]
     """Further ids of texts that are one query or snippet, as the benchmark does not go by ids."""
+    texts: Some[str] = ()
+    """Those of its own names that are texts of queries, folded."""
+
+    def find_query(self, written: str) -> str | None:
+        """The name that is written; of texts alone upper and lower case are alike. None for no query."""
+        if written in self:
+            return written
+        folded = fold_query_case(written)
+        return folded if folded in self.texts else None
 
     def __contains__(self, name: object) -> bool:
         return name in self.own or name in self.exported
@@ -63,7 +72,7 @@ def query_names(benchmark: Benchmark) -> Names:
     named = _unambiguous([*ids, *own, *by_text])
     other = {text: query for text, query in texts.items() if text not in named}
     aliases = {name: text for name, text in by_text if name in named}
-    return Names(named | other, _exported(OF_QUERIES, [*ids, *own]), aliases)
+    return Names(named | other, _exported(OF_QUERIES, [*ids, *own]), aliases, other)
 
 
 def snippet_names(benchmark: Benchmark) -> Names:

@@ -361,3 +361,11 @@ def test_a_collection_of_an_older_release_gets_its_ids_by_importing_again(
     assert newest is not None and newest.queries.version == 2
     assert figures(newest, TWICE.ranked, tmp_path) == dict.fromkeys(MEASURES, 1.0)
     assert newest.match_counts.tolist() == [1, 1, 1]
+
+
+def test_ids_that_differ_in_case_are_two_and_texts_are_one(tmp_path: Path) -> None:
+    made = Made({"q1": query(1), "q2": query(2)}, {"a": code(1), "A": code(2)}, {"q1": {"a": 1}}, {})
+    benchmark = by_beir(made, tmp_path)
+    other = {"Q1": {"a": 1.0}, "q2": {"A": 1.0}}
+    assert figures(benchmark, other, tmp_path)["mrr"] == 0.0  # Q1 is no query of it, and q1 has no list
+    assert figures(benchmark, {query(1).upper(): {"a": 1.0}}, tmp_path)["mrr"] == 1.0

@@ -55,7 +55,7 @@ Called = Mapping[str, Mapping[str, str]]
 
 odd_ids = st.text(st.sampled_from("aZ019_-./:é漢 "), min_size=1, max_size=6).filter(
     lambda name: name == name.strip() and "  " not in name
-) | st.sampled_from(["0", "1", "7", "q0", "q1", "d0", "d1", "007", "1.0", "1e3", "-1", "0x1", "NaN", "null"])
+) | st.sampled_from(["0", "1", "7", "q0", "q1", "Q1", "d0", "D0", "007", "1.0", "1e3", "-1", "NaN", "null"])
 
 
 @st.composite
