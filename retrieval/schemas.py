@@ -8,7 +8,8 @@ from operator import attrgetter
 from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar
 
 from ninja import Schema
-from pydantic import ConfigDict, Field
+from ninja.schema import DjangoGetter
+from pydantic import ConfigDict, Field, ModelWrapValidatorHandler, ValidationInfo, model_validator
 
 Item = TypeVar("Item")
 Item_co = TypeVar("Item_co", covariant=True)
@@ -58,6 +59,16 @@ class RowSchema(Schema):
         """What is said of `row`; `more` are the fields that it has not."""
         return cls.model_validate(_Extended(row, more))
 
+    @model_validator(mode="wrap")
+    @classmethod
+    def _run_root_validator(
+        cls, values: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo
+    ) -> Self:
+        """The library's wrapper reads everything anew, also what was checked when it was made."""
+        if type(values) is cls:
+            return values
+        return handler(DjangoGetter(values, cls, info.context))
+
 
 class _Extended:
     """A row with further attributes."""
@@ -67,7 +78,8 @@ class _Extended:
         self.__dict__.update(more)
 
     def __getattr__(self, name: str) -> Any:
-        return getattr(self._row, name)
+        # A place such as `by.username` would else be looked up as a variable of a template, which is slow.
+        return attrgetter(name)(self) if "." in name else getattr(self._row, name)
 
 
 class TextHead(Schema):
