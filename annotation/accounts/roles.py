@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from enum import StrEnum
-from functools import partial, wraps
+from functools import lru_cache, partial, wraps
 from typing import Any, Concatenate, ParamSpec
 
 from django.contrib.auth.backends import ModelBackend
 from django.contrib.auth.models import AbstractBaseUser, AnonymousUser, Group, User
 from django.core.exceptions import PermissionDenied
+from django.db import connection
 from django.db.models import Count, F, Q, QuerySet
 from django.http import Http404, HttpRequest, HttpResponseBase
 from django.utils import timezone
@@ -82,11 +83,17 @@ class Backend(ModelBackend):
 
     def get_user(self, user_id: Any) -> User | None:
         """The person, whose role is known then; None for one who is gone or was locked out."""
-        rows = list(User.objects.filter(pk=user_id).annotate(group=F("groups__name")))
+        rows = list(User.objects.raw(compose_person_query(connection.vendor), [user_id]))
         if not rows or not self.user_can_authenticate(rows[0]):
             return None
-        setattr(rows[0], ROLE, find_highest_role(rows[0], [row.group for row in rows]))
+        setattr(rows[0], ROLE, find_highest_role(rows[0], [vars(row)["group"] for row in rows]))
         return rows[0]
+
+
+@lru_cache(maxsize=2)
+def compose_person_query(vendor: str) -> str:
+    """A person by key, once for each `group`: composed once, as each request asks for it."""
+    return User.objects.filter(pk=0).annotate(group=F("groups__name")).query.sql_with_params()[0]
 
 
 def has_role(user: Visitor, wanted: Role) -> bool:
