@@ -1,7 +1,7 @@
 # `make help` lists the targets. The environment is .venv/, data goes to var/ or to $COSQA_HOME.
 .DEFAULT_GOAL := help
 .PHONY: help demo test quick test-postgres check lint types contracts run worker bench
-.PHONY: protections honest hostile survive faults fuzz figures raters rivals screenshots compose-smoke
+.PHONY: protections honest hostile survive faults fuzz figures million raters rivals screenshots compose-smoke
 
 PY := .venv/bin/python
 export PYTHONUNBUFFERED := 1
@@ -76,6 +76,9 @@ faults: .venv/.all ## kill workers, Redis and PostgreSQL 100 times under a build
 
 fuzz: .venv/.all ## import damaged files of every kind for an hour: nothing may raise, and no record be lost
 	@$(PY) -m tests.fuzz.imports $(FUZZ)
+
+million: .venv/.all ## import, mine, open, judge and export 1,000,000 functions and 100,000 queries (hours, 12 GB)
+	@$(PY) manage.py bench million --size full
 
 raters: .venv/.all ## let 20 raters rate for a minute on each database, over HTTP, and check that nothing is lost
 	@RATERS_EXAMPLES=200 .venv/bin/pytest --timeout 1800 tests/annotation/studies/enrolment/test_queue_machine.py $(PYTEST)

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 
 from bench import release
+from bench.million import way
 from bench.mining import encoder_speed, exact_search, extraction
 from bench.pages import growth
 from bench.pipeline import throughput as build_throughput
@@ -14,6 +15,7 @@ from bench.seed import database
 Figures = Mapping[str, object]
 SIZES = ("small", "full")
 SIZED: Mapping[str, Callable[[str], Figures]] = {
+    "million": way.measure_million,
     "mining": exact_search.measure_mining,
     "pages": growth.measure_pages,
     "pipeline": build_throughput.measure_pipeline,

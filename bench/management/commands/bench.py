@@ -29,7 +29,7 @@ class Command(BaseCommand):
         parser.add_argument(
             "names",
             nargs="*",
-            help=f"of {known} (default: all these), encoding (with --data), seed, or quality",
+            help=f"of {known} (default: all these), encoding (with --data), million, seed, or quality",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
         parser.add_argument("--data", type=Path, metavar="DIR", help="folder of real functions, for encoding")
@@ -44,7 +44,9 @@ class Command(BaseCommand):
         unknown = sorted(set(names) - set(BENCHES) - set(SIZED) - set(FED))
         if unknown:
             known = ", ".join([*DEFAULT, *FED])
-            raise CommandError(f"no bench {', '.join(unknown)}; benches are {known}, seed and quality")
+            raise CommandError(
+                f"no bench {', '.join(unknown)}; benches are {known}, million, seed and quality"
+            )
         try:
             figures = {name: measure_bench(name, options["size"], options["data"]) for name in names}
         except (SandboxUnavailable, NoFunctions, MissingWeights) as why:

@@ -1,0 +1,1 @@
+"""As many functions and queries as one machine is asked for: imported, mined, reviewed and exported."""
