@@ -79,7 +79,7 @@ def test_chores_that_find_nothing_to_do_are_not_new(
     writes: Any, tools_with: Make, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     tools, _ = tools_with()
-    monkeypatch.setattr(worker.heartbeat, "record_heartbeat", lambda queue: None)
+    monkeypatch.setattr("annotation.jobs.heartbeat.record_heartbeat", lambda queue: None)
 
     def work() -> None:
         try:
