@@ -28,6 +28,7 @@ TOUCH_SECONDS = 60.0
 _MAKING, _MARKS, _LOCKS = ".making-", ".marks", ".locks"
 TARGET = "{target}"
 """Stands for the folder to fill, in the words of a command."""
+FALLBACK = Path("/var/tmp/cosqa-sandbox")
 
 
 class NoRoom(Exception):
@@ -47,6 +48,7 @@ class Layers:
         self._touched: dict[str, float] = {}
         for name in (_MARKS, _LOCKS):
             (folder / name).mkdir(parents=True, exist_ok=True)
+        _let_others_enter(folder)
 
     def find(self, name: str) -> Path | None:
         """The layer, when it is complete and as it was made; it counts as in use from now on."""
@@ -214,7 +216,7 @@ def _walk(folder: Path) -> Iterator[tuple[str, os.stat_result]]:
 
 
 def reachable_home(home: Path) -> Path:
-    """`home` itself, or /var/tmp/cosqa-sandbox when other users must read it and cannot get there.
+    """`home` itself, or FALLBACK when other users must read it and cannot get there.
 
     Only root runs programs as others, and root's own folders are often closed to everybody else. All such
     homes share that one folder: a layer's name says everything that is in it.
@@ -223,12 +225,19 @@ def reachable_home(home: Path) -> Path:
     home.mkdir(parents=True, exist_ok=True)
     if os.geteuid() != 0 or all(folder.stat().st_mode & stat.S_IXOTH for folder in (home, *home.parents)):
         return home
-    fallback = Path("/var/tmp/cosqa-sandbox")
-    fallback.mkdir(mode=0o755, exist_ok=True)
-    found = fallback.lstat()
+    FALLBACK.mkdir(mode=0o755, exist_ok=True)
+    found = FALLBACK.lstat()
     if not stat.S_ISDIR(found.st_mode) or found.st_uid != 0 or found.st_mode & 0o022:
-        raise PermissionError(f"{fallback} is not a folder that only root may write to: remove it")
-    return fallback
+        raise PermissionError(f"{FALLBACK} is not a folder that only root may write to: remove it")
+    _let_others_enter(FALLBACK)
+    return FALLBACK
+
+
+def _let_others_enter(folder: Path) -> None:
+    """Programs run as users of their own, whom the umask of whoever made the folder may have shut out."""
+    found = folder.stat()
+    if found.st_uid == os.geteuid() and found.st_mode & 0o055 != 0o055:
+        folder.chmod(stat.S_IMODE(found.st_mode) | 0o055)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,14 @@ from pathlib import Path
 import pytest
 
 from sandbox.backends import layers as module
-from sandbox.backends.layers import IN_USE_SECONDS, Layers, NoRoom, build_layer_command, hash_layer_key
+from sandbox.backends.layers import (
+    IN_USE_SECONDS,
+    Layers,
+    NoRoom,
+    build_layer_command,
+    hash_layer_key,
+    reachable_home,
+)
 
 MB = 2**20
 MAKER = """
@@ -76,6 +83,22 @@ def test_every_user_can_read_a_layer_whatever_the_makers_umask_was(layers: Layer
         "tool": "0o755",
     }
     assert reopened(layers).find("one") == made
+
+
+def test_every_user_can_enter_the_folders_of_layers_whatever_the_makers_umask_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(module, "FALLBACK", tmp_path / "fallback")
+    home = tmp_path / "home"
+    before = os.umask(0o077)
+    try:
+        folder = reachable_home(home)
+        layers = Layers(folder / "layers", 10)
+    finally:
+        os.umask(before)
+    assert folder == (module.FALLBACK if os.geteuid() == 0 else home)
+    assert layers.folder.stat().st_mode & 0o055 == 0o055
+    assert os.geteuid() != 0 or folder.stat().st_mode & 0o077 == 0o055
 
 
 def test_a_layer_is_made_once_however_many_threads_ask(layers: Layers) -> None:
