@@ -27,7 +27,6 @@ from retrieval.index.product import Indices
 from retrieval.index.search import Rows
 from retrieval.index.second_pass import rescore_candidates
 from retrieval.index.signals import DECIMALS, Cosines, Hit, Lexical, Options, StageProgress, Terms
-from retrieval.index.terms_alone import TermSearch, largest_term_scores, with_largest_term_scores
 from retrieval.index.ties import rank_by_hash
 from retrieval.index.vectors_alone import QUERIES_AT_ONCE, best_by_vectors, largest_cosines, with_largest
 from retrieval.threads import spread_over_cores
@@ -94,6 +93,8 @@ class Prepared:
 
     def largest(self) -> dict[str, Doubles]:
         """By encoder each query's largest absolute score, shape (q,): what `maxabs` divides by."""
+        from retrieval.index.terms_alone import largest_term_scores  # loads SciPy
+
         return {
             signal.name: largest_term_scores(signal)
             if isinstance(signal, Terms)
@@ -180,6 +181,8 @@ def fuse_signals(
 
     Encoders of terms alone find nothing that shares no term with the query.
     """
+    from retrieval.index.terms_alone import TermSearch, with_largest_term_scores  # loads SciPy
+
     options, k = options or Options(), min(k, snippets)
     if not signals:
         yield from ([] for _ in range(queries))
