@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.encoders.base import Doubles
 from retrieval.encoders.terms import tokenize_text
 
 if TYPE_CHECKING:
@@ -20,6 +19,7 @@ Vocabulary = dict[str, int]
 Sparse: TypeAlias = "csr_array"
 """A sparse array by its rows."""
 Numbers = npt.NDArray[np.int64]
+Weights = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,7 +28,7 @@ class Cells:
 
     terms: Numbers
     texts: Numbers
-    counts: Doubles
+    counts: Weights
     lengths: Numbers
 
     def starts(self, terms: int) -> Numbers:
@@ -56,7 +56,7 @@ def count_term_cells(ids: Sequence[Sequence[int]]) -> Cells:
 
 
 def sparse_rows(
-    values: Doubles, columns: npt.NDArray[Any], starts: npt.NDArray[Any], shape: tuple[int, int]
+    values: Weights, columns: npt.NDArray[Any], starts: npt.NDArray[Any], shape: tuple[int, int]
 ) -> Sparse:
     """A sparse array by its rows: half the memory of what numpy counts in, and one type for both places."""
     from scipy.sparse import csr_array
