@@ -123,7 +123,7 @@ class UploadForm(forms.Form):
 
     replace = forms.BooleanField(
         required=False,
-        label="Replace what came under this name before: a next version of these files alone",
+        label="Replace what was imported under this name before by these files alone, as a new version",
     )
 
     def refuse_large(self) -> None:
