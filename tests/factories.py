@@ -40,6 +40,7 @@ from annotation.models import (
     TestProgram,
 )
 from annotation.stages import Event, Stage
+from cosqa_site import log_in as log_in  # noqa: PLC0414  # it hears of log-ins before the first request
 from retrieval.filters import Rule, Unreadable, rules_of
 from retrieval.jobs import JobOrder, once_of, store_job_file
 from retrieval.models import (
