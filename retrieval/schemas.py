@@ -64,7 +64,7 @@ class RowSchema(Schema):
     def _run_root_validator(
         cls, values: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
-        """The library's wrapper reads everything anew, also what was checked when it was made."""
+        """The library's wrapper would read every row again, even one that was checked when it was made."""
         if type(values) is cls:
             return values
         return handler(DjangoGetter(values, cls, info.context))

@@ -60,7 +60,7 @@ def check_login(request: HttpRequest, name: str, check: Callable[[], User | None
 def limits_of(request: HttpRequest, name: str) -> dict[str, int]:
     """The keys under which failures are counted, the account's first, with how many are taken.
 
-    The count of an account belongs to its password: with a new one it begins anew, in every process.
+    Failures count for a password: after a new one they start at 0 again, in every process.
     """
     stored = User.objects.filter(username=name).values_list("password", flat=True).first()
     account = sha256(f"{name}\n{stored or ''}".encode(errors="replace")).hexdigest()

@@ -23,7 +23,7 @@ SELDOM: Final = {
     "retrieval_job": "INSERT OR UPDATE OF state",
     "retrieval_mining": "INSERT OR UPDATE OF state",
 }
-"""Tables where a write is seldom, and which of them may be work."""
+"""Tables that are seldom written to, and which writes may be work."""
 OFTEN: Final = {
     "annotation_case": (
         "UPDATE OF stage, waiting_for_id",

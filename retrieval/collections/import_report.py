@@ -105,13 +105,13 @@ def describe_aliases(count: int) -> str:
 
 
 def describe_growth(counts: ImportCounts) -> str:
-    """What is said of a collection that was there before."""
+    """The summary's line on a collection that existed before."""
     had = counts.before or 0
     return f"the collection had {had:,} before, and has {had + counts.stored:,} now"
 
 
 def describe_assumed(counts: ImportCounts) -> str:
-    """What is said of labels of which nobody knows which id they mean; mostly empty."""
+    """The summary's line on labels whose id is unknown; empty where there are none."""
     if not counts.assumed:
         return ""
     told = f"{count_noun(counts.assumed, 'label')} from before this import may mean another id of a text that"

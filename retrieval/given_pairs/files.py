@@ -30,7 +30,7 @@ from retrieval.texts.plurals import count_noun
 RULE: Final = "labels that came with the given pairs; of several of a pair the first one"
 CHUNK: Final = 2**20
 MOST_BAD_ROWS: Final = 100_000
-"""They are kept until somebody is told of them."""
+"""Kept until they are shown to somebody."""
 LONGEST: Final = 120
 
 

@@ -207,6 +207,14 @@ def fuse_signals(
             yield from rescore_candidates(signals, scores, block, candidates, k, options)
             report(block.stop, queries)
         return
+    yield from fuse_vectors_with_terms(signals, queries, snippets, k, options)
+
+
+def fuse_vectors_with_terms(
+    signals: Sequence[Cosines | Terms], queries: int, snippets: int, k: int, options: Options
+) -> Iterator[list[Hit]]:
+    """As `fuse_signals`, of vectors beside terms: a block of queries with all snippets at a time."""
+    dense, report = [signal for signal in signals if isinstance(signal, Cosines)], options.report("search")
     step = queries_a_block(signals, snippets, options.memory_mb)
     for start in range(0, queries, step):
         block = range(start, min(start + step, queries))

@@ -36,7 +36,7 @@ FEWEST: Final = 16
 class Joined:
     """All fields' weights of the snippets under each other, in float32.
 
-    `heavy`, shape (terms, snippets): the largest weights of each term, few of them. `common`: the numbers of
+    `heavy`, shape (terms, snippets): the few largest weights of each term. `common`: the numbers of
     the terms that have more; `light`, shape (common, snippets): these others; `tops`: the largest of each.
     """
 

@@ -64,7 +64,7 @@ class Lists:
 def lists_of(hits: Iterable[Sequence[Hit]], texts: Sequence[str], start: int, names: Sequence[str]) -> Lists:
     """`hits` of a part whose first snippet is number `start`; `texts` are the part's, as searched.
 
-    Those of some queries at a time become arrays: as objects all of them would take ten times the memory.
+    Hits become arrays, some queries at a time: as objects they would take ten times the memory.
     """
     parts, queries, iterator = [_some_lists([], texts, start, names)], 0, iter(hits)
     while some := list(islice(iterator, QUERIES_AT_ONCE)):

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 MOST_BYTES: Final = 64 * 2**20
-"""A manifest names tables and files; a thousand of them are 200 KB."""
+"""A manifest lists tables and files: a thousand entries take 200 KB."""
 
 
 def read_small_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
@@ -21,7 +21,7 @@ def read_small_text(path: Path, most_bytes: int = MOST_BYTES) -> str:
 
 
 def read_small_json(path: Path, most_bytes: int = MOST_BYTES) -> Any:
-    """What the file says, as `json.loads` gives it. Raises OSError and ValueError, the latter in words."""
+    """The content, as `json.loads` gives it. Raises OSError, and ValueError with a message for people."""
     return parse_json(read_small_text(path, most_bytes))
 
 

@@ -85,5 +85,5 @@ def test_a_name_that_can_not_be_used_is_refused(name: str) -> None:
 def test_what_became_of_the_account_is_said() -> None:
     factories.ray()
     assert "closed: no login and no token works" in account("ray", "--close")
-    assert "open: log in anew" in account("ray", "--open")
+    assert "open: log in again" in account("ray", "--open")
     assert account("ray", "--role", "reader") == "ray  role reader\n"

@@ -164,7 +164,9 @@ class LaunchForm(SkippingForm, AnsweringForm):
         help_text="Arbiter and tie breaker see what the run of the test showed. That was measured to "
         "give no better labels. People see it in any case.",
     )
-    rounds = order_field("rounds", "How often each pair is judged, each time asked and paid anew.")
+    rounds = order_field(
+        "rounds", "How often each pair is judged. Each round asks the agents again, and costs again."
+    )
     fresh = order_field(
         "fresh",
         "Replies of earlier builds are not used again, and are paid again.",

@@ -41,7 +41,7 @@ class FillForm(DerivedForm):
 
     tries = fill_field(
         "tries",
-        "One that its test denied is written anew so often, before the expert gets it.",
+        "How often a function that failed its test is written again before an expert gets it.",
         label="Functions a query at most",
         required=True,
     )

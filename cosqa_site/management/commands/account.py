@@ -18,10 +18,10 @@ from retrieval.management.light import LightCommand
 
 CHANGED: Final = {
     "closed": "  closed: no login and no token works any more",
-    "open": "  open: log in anew, with new tokens",
+    "open": "  open: log in again and make new tokens",
     "unchanged": "",
 }
-"""What is said of an account's state."""
+"""What is printed about an account's state."""
 
 
 class Command(LightCommand):
