@@ -103,6 +103,10 @@ def import_release(folder: Path, name: str, options: Options) -> Imported:
         raise NoRelease(
             f"{folder} has no query.json, codebase.json or pairs.json (nor test_agent_… of them)."
         )
+    if release.refused:
+        others = options.counts()
+        others.refuse_unread(release.refused)
+        return Imported(others=others)
     importing = _Import(folder, name, release, told, options)
     pairs = release.pairs
     for path in (release.queries or pairs, release.codebase or pairs, pairs):

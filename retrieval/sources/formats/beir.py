@@ -2,7 +2,8 @@
 
 Corpus: `_id`, `title`, `text`; queries: `_id`, `text`; qrels: columns `query-id`, `corpus-id`, `score`. Ids
 may have another of the field's names (`ANY_ID`, `IDS_OF_QUERIES`, `IDS_OF_DOCUMENTS`). A document's text is
-its title, where it has one, and its text on the next line.
+its title, where it has one, and its text on the next line. A folder with texts or labels by two names, as
+`corpus.jsonl` and `corpus.jsonl.gz` are, is refused.
 
 Parquet lies as the hub has it, in any number of parts: `corpus/`, `queries/` and `qrels/` (or the default
 configuration: `data/`, `default/`) with `SPLIT-00000-of-00001.parquet`; in `data/` also corpus and queries;
@@ -74,6 +75,9 @@ def read_beir_folder(folder: Path, split: str = "", configuration: str = "") -> 
         yield Problem(str(folder), 0, "is a file: unpack it and name the folder, or upload it on its page")
         return
     place = place_of(folder, configuration)
+    if why := place.why_refused(split):
+        yield Problem(str(place.folder), 0, why, costs_labels=True)
+        return
     qrels, texts = place.qrels(split), {name: place.texts(name) for name in NAMES}
     every = [*texts["queries"], *texts["corpus"], *qrels]
     if any(path.suffix == ENDING for path in every):

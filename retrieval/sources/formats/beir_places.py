@@ -8,7 +8,8 @@ splits of the same name in `corpus/`, `queries/` and `qrels/` (NanoCodeSearchNet
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -23,6 +24,8 @@ QRELS: Final = "qrels"
 PAIRS: Final = "pairs"
 """What our exports call the labels."""
 DEFAULT: Final = ("data", "default")
+OF_LABELS: Final = (".tsv", ".csv", ".jsonl")
+"""What files of labels are, beside Parquet."""
 OF_ONE: Final = frozenset({"train", "training", "dev", "development", "val", "valid", "validation", "test"})
 """Splits that are parts of one data set, not data sets of their own."""
 CALLED: Final = tuple(called for names in NAMES.values() for called in names)
@@ -57,13 +60,44 @@ class BeirPlace:
 
     def texts(self, name: str) -> list[Path]:
         """Of `queries` or `corpus`: JSON Lines, else the parts of Parquet where the first of them are."""
+        return next(self._spellings(name), [])
+
+    def _spellings(self, name: str) -> Iterator[list[Path]]:
+        """The files of these texts by each name under which they are there."""
         plain = [self.folder / f"{self.prefix}{name}.jsonl{end}" for end in ("", *PACKED)]
         plain += [self.folder / "data" / f"{self.prefix}{called}.jsonl" for called in NAMES[name]]
-        if found := next(filter(Path.is_file, plain), None):
-            return [found]
-        places = (place for called in NAMES[name] for place in self._parquet(f"{self.prefix}{called}"))
-        first = next((paths for place in places if (paths := sorted(place))), [])
-        return [path for path in first if self._has(path)]
+        yield from ([path] for path in plain if path.is_file())
+        for called in NAMES[name]:
+            for place in self._parquet(f"{self.prefix}{called}"):
+                if paths := [path for path in sorted(place) if self._has(path)]:
+                    yield paths
+
+    def why_refused(self, split: str) -> str:
+        """Why nothing can be read: something is there by two names, and nobody knows which of them counts."""
+        for paths in [*self._texts_twice(), *self._labels_twice(split)]:
+            one, other, *_ = (path.relative_to(self.folder) for path in paths)
+            return f"has {one} and {other}: leave the one that counts there, and move the other away"
+        return ""
+
+    def _texts_twice(self) -> Iterator[list[Path]]:
+        """The files of texts, or this data set and a folder that is called so, where there are several."""
+        for name in NAMES:
+            if len(several := list(self._spellings(name))) > 1:
+                yield [paths[0] for paths in several]
+        called = self.prefix.removesuffix("-") or self.split
+        if called and BeirPlace(self.folder / called, "").has_texts:
+            first = next(path for name in NAMES for path in self.texts(name))
+            yield [first, self.folder / called]
+
+    def _labels_twice(self, split: str) -> Iterator[list[Path]]:
+        """The files of labels of one split, or the places of Parquet, where there are several."""
+        of_split = defaultdict[str, dict[str, Path]](dict)
+        for path in self.qrels(split):
+            kind = f"{path.parent}{ENDING}" if path.suffix == ENDING else path.name
+            of_split[self._split(path)].setdefault(kind, path)
+        yield from (list(paths.values()) for paths in of_split.values() if len(paths) > 1)
+        if (read := self._qrels_parquet()) and (unread := self._other_qrels()):
+            yield [read[0], unread[0]]
 
     def _has(self, path: Path) -> bool:
         return not self.split or split_of(path) == self.split
@@ -77,9 +111,12 @@ class BeirPlace:
     def qrels(self, split: str) -> list[Path]:
         """The files of labels, those of one split or of all."""
         folder = self.folder / f"{self.prefix}{QRELS}"
-        found = [path for path in sorted(folder.glob("*")) if kind_of(path) in (".tsv", ".jsonl")]
-        found += sorted(folder.rglob(f"*{ENDING}")) or self._other_qrels()
+        found = [path for path in sorted(folder.glob("*")) if kind_of(path) in OF_LABELS]
+        found += self._qrels_parquet() or self._other_qrels()
         return [path for path in found if self._has(path) and (not split or self._split(path) == split)]
+
+    def _qrels_parquet(self) -> list[Path]:
+        return sorted((self.folder / f"{self.prefix}{QRELS}").rglob(f"*{ENDING}"))
 
     def _other_qrels(self) -> list[Path]:
         """The default configuration, but for texts that lie in it, which one with a name has not; files."""

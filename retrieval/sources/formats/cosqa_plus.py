@@ -2,12 +2,12 @@
 
 Files have been called `query.json`, `codebase.json`, `pairs.json` with `gpt4o_augment_` (first version) or
 `test_agent_` (agents' labels) before it, and `…pairs_true.json` or `pairs_for_search.json` where only matches
-are in it. Keys use hyphens: `query-idx`, `code-idx`, `pair-idx`.
+are in it; each may be packed. Keys use hyphens: `query-idx`, `code-idx`, `pair-idx`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -20,10 +20,13 @@ from retrieval.sources.formats.cosqa import (
     read_queries,
     read_snippets,
 )
+from retrieval.sources.readers.compression import PACKED
 from retrieval.sources.readers.read_progress import expect_file_read
 
 PREFIXES = ("", "test_agent_", "gpt4o_augment_")
-ENDINGS = (".json", "")
+ENDINGS = (".json", "", *(f".json{end}" for end in PACKED))
+VERSIONS = [(prefix, end) for prefix in PREFIXES for end in ENDINGS]
+"""What stands before and after the name of a file."""
 QUERIES = ("query",)
 CODE_BASE = ("codebase",)
 PAIRS = ("pairs", "pairs_for_search", "pairs_true")
@@ -32,16 +35,32 @@ LICENCE = "CC-BY-4.0"
 
 @dataclass(frozen=True, slots=True)
 class Release:
-    """The files of a release; one that is missing is None."""
+    """The files of a release; one that is missing is None.
+
+    `refused`: why none of them can be read, of a folder with two versions of one; mostly empty.
+    """
 
     queries: Path | None
     codebase: Path | None
     pairs: Path | None
+    refused: Problem | None = None
 
 
 def release_in(folder: Path) -> Release:
     """Find a release's files by their old and new names, all pairs before the matches alone."""
-    return Release(_first(folder, QUERIES), _first(folder, CODE_BASE), _first(folder, PAIRS))
+    queries, codebase, pairs = (_first(folder, names) for names in (QUERIES, CODE_BASE, PAIRS))
+    return Release(queries, codebase, pairs, _refuse_versions(folder))
+
+
+def _refuse_versions(folder: Path) -> Problem | None:
+    """What is said of a file that is there by the names of two versions, or packed beside itself."""
+    for names in (QUERIES, CODE_BASE, PAIRS):
+        of_each = (_called(names, [version]) for version in VERSIONS)
+        firsts = (next((name for name in called if (folder / name).is_file()), "") for called in of_each)
+        if len(two := [name for name in firsts if name][:2]) == 2:
+            why = f"has {two[0]} and {two[1]}: leave the one that counts there, and move the other away"
+            return Problem(str(folder), 0, why, costs_labels=True)
+    return None
 
 
 def release_at(place: Path) -> Release:
@@ -60,6 +79,9 @@ def read_cosqa_plus(release: Release) -> Iterator[Item]:
     """Yield queries, snippets and labels. Queries or snippets without a file of their own are
     those of the pairs.
     """
+    if release.refused:
+        yield release.refused
+        return
     pairs, known = release.pairs, TextsById()
     for path in (release.queries or pairs, release.codebase or pairs, pairs):
         if path:
@@ -96,6 +118,6 @@ def _first(folder: Path, names: tuple[str, ...]) -> Path | None:
     return next((path for called in _called(names) if (path := folder / called).is_file()), None)
 
 
-def _called(names: tuple[str, ...]) -> list[str]:
-    """What a file of a release may be called, by all its versions."""
-    return [f"{p}{name}{end}" for name in names for p in PREFIXES for end in ENDINGS]
+def _called(names: tuple[str, ...], versions: Sequence[tuple[str, str]] = VERSIONS) -> list[str]:
+    """What a file of a release may be called, by these versions."""
+    return [f"{prefix}{name}{end}" for name in names for prefix, end in versions]

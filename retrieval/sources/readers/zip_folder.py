@@ -58,7 +58,7 @@ ONE_OF: Final = r"([\w.+#-]+-)?"
 """Before the names of one of several data sets, such as `python-`."""
 BEIR_TOP: Final = rf"{ONE_OF}(corpus|queries)\.jsonl{PACKED}|{ONE_OF}({TEXTS}|qrels|pairs){PARQUET}"
 BEIR_BELOW: Final = (
-    rf"{ONE_OF}qrels/[\w.-]+\.(tsv|jsonl){PACKED}"
+    rf"{ONE_OF}qrels/[\w.-]+\.(tsv|csv|jsonl){PACKED}"
     rf"|({ONE_OF}({TEXTS}|qrels)|data|default)/([\w.-]+/)?[\w-]+\.parquet"
     r"|data/(queries|codebase|pairs-[\w-]+)\.jsonl"
 )
@@ -71,7 +71,8 @@ BEIR: Final = Layout(
 )
 RELEASE: Final = Layout(
     re.compile(
-        r"(test_agent_|gpt4o_augment_)?(query|codebase|pairs|pairs_for_search|pairs_true)(\.json)?|workbench\.json"
+        r"(test_agent_|gpt4o_augment_)?(query|codebase|pairs|pairs_for_search|pairs_true)"
+        rf"(\.json{PACKED})?|workbench\.json"
     ),
     re.compile(r"provenance/\w+\.jsonl"),
     "query.json, codebase.json and pairs.json",

@@ -216,7 +216,7 @@ def test_a_release_of_others_needs_no_side_files(plain: Benchmark, tmp_path: Pat
     export_benchmark(plain, "release", tmp_path, Options())
     for name in ("workbench.json", "provenance"):
         shutil.rmtree(tmp_path / name) if (tmp_path / name).is_dir() else (tmp_path / name).unlink()
-    for name in ("query", "codebase", "pairs"):
+    for name in ("query", "codebase", "pairs", "pairs_true"):
         (tmp_path / f"{name}.json").rename(tmp_path / f"test_agent_{name}.json")
     again = imported(tmp_path, "again")
     assert (again.pool, again.size, again.positives) == ("collection", 3, 2)

@@ -98,6 +98,26 @@ def test_what_cannot_be_imported_is_refused(
     assert not Collection.objects.exists()
 
 
+@pytest.mark.parametrize(
+    ("form", "names"),
+    [
+        ("beir", ("corpus.jsonl", "corpus.jsonl.xz", "queries.jsonl")),
+        ("cosqa-plus", ("pairs.json", "pairs.json.xz")),
+        ("release", ("pairs.json", "pairs.json.xz")),
+    ],
+)
+def test_a_folder_with_a_file_by_two_names_is_refused_and_nothing_stored(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], form: str, names: tuple[str, ...]
+) -> None:
+    for name in names:
+        (tmp_path / name).write_text("[]")
+    with pytest.raises(CommandError, match="Nothing could be read; the lines above say why") as ended:
+        call_command("import", form, str(tmp_path), "--name", "none")
+    assert ended.value.returncode == 3
+    assert f"has {names[0]} and {names[1]}: leave the one that counts" in capsys.readouterr().err
+    assert not Collection.objects.exists()
+
+
 def test_a_file_of_queries_alone_is_taken_from_a_folder_or_by_itself(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

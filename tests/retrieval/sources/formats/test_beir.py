@@ -135,7 +135,7 @@ def test_what_is_missing_is_told(tmp_path: Path) -> None:
 
 def test_a_document_may_be_its_title_alone(folder: Path) -> None:
     rows = ['{"_id": "d1", "title": "T", "text": ""}', '{"_id": "d2", "title": " ", "text": ""}']
-    (folder / "corpus.jsonl").write_text("\n".join(rows))
+    (folder / "corpus.jsonl.gz").write_bytes(gzip.compress("\n".join(rows).encode()))
     items = list(read_beir_folder(folder))
     assert [item.text for item in items if isinstance(item, Snippet)] == ["T"]
     assert next(item.record for item in items if isinstance(item, Problem)) == 2
@@ -166,6 +166,35 @@ def test_a_table_of_labels_without_its_columns_is_refused_whole(folder: Path, fi
     assert "its first line must name the columns query-id, corpus-id, score; it is" in told[0].message
     (folder / "qrels" / "test.tsv").write_text(first)
     assert "test.tsv: has no label below its first line" in str(list(read_beir_folder(folder))[-1])
+
+
+@pytest.mark.parametrize(
+    ("more", "told"),
+    [
+        ("corpus.jsonl", "corpus.jsonl and corpus.jsonl.gz"),
+        ("queries.jsonl.bz2", "queries.jsonl and queries.jsonl.bz2"),
+        ("queries.jsonl.xz", "queries.jsonl and queries.jsonl.xz"),
+        ("data/queries.jsonl", "queries.jsonl and data/queries.jsonl"),
+        ("corpus/test.parquet", "corpus.jsonl.gz and corpus/test.parquet"),
+        ("qrels/test.tsv.zst", "qrels/test.tsv and qrels/test.tsv.zst"),
+        ("qrels/test.jsonl", "qrels/test.jsonl and qrels/test.tsv"),
+        ("data/pairs-test.jsonl", "qrels/test.tsv and data/pairs-test.jsonl"),
+    ],
+)
+def test_texts_or_labels_by_two_names_refuse_the_folder(folder: Path, more: str, told: str) -> None:
+    (folder / more).parent.mkdir(exist_ok=True)
+    (folder / more).touch()
+    (item,) = read_beir_folder(folder)
+    how = "leave the one that counts there, and move the other away"
+    assert str(item) == f"{folder}: has {told}: {how}"
+    assert isinstance(item, Problem)
+    assert item.costs_labels
+
+
+def test_a_table_of_labels_may_be_csv(folder: Path) -> None:
+    (folder / "qrels" / "test.tsv").unlink()
+    (folder / "qrels" / "test.csv").write_text("query-id,corpus-id,score\nq1,d2,1\n")
+    assert labels(folder) == [GivenLabel("what?", "one", 1)]
 
 
 def test_a_file_in_place_of_the_folder_is_to_be_unpacked(tmp_path: Path) -> None:

@@ -124,6 +124,21 @@ def test_what_is_there_is_listed_where_one_must_be_chosen(tmp_path: Path, layout
         next(read_beir_folder(folder, configuration="rust"))
 
 
+def test_a_language_by_two_names_refuses_the_folder(tmp_path: Path) -> None:
+    folder = as_folders(as_files(tmp_path / "csn"))
+    (item,) = read_beir_folder(folder, configuration="go")
+    how = "leave the one that counts there, and move the other away"
+    assert str(item) == f"{folder}: has go-queries.jsonl and go: {how}"
+
+
+def test_labels_in_two_places_refuse_the_folder(tmp_path: Path) -> None:
+    of = rows("any")
+    files = {f"{part}/test.parquet": rows for part, rows in of.items()}
+    folder = written(tmp_path / "one", files | {"data/train.parquet": of["qrels"]})
+    (item,) = read_beir_folder(folder)
+    assert str(item).startswith(f"{folder}: has qrels/test.parquet and data/train.parquet: leave")
+
+
 def test_the_only_one_need_not_be_chosen(tmp_path: Path) -> None:
     files = {f"python-{part}/test-00000-of-00001.parquet": of for part, of in rows("python").items()}
     assert len(list(read_beir_folder(written(tmp_path / "csn", files)))) == 3

@@ -1,5 +1,6 @@
 """A release's files by their old and new names."""
 
+import gzip
 import json
 from pathlib import Path
 
@@ -41,6 +42,37 @@ def test_one_file_is_what_it_is_called_and_else_read_as_pairs(tmp_path: Path) ->
         Release(None, None, mine),
     ]
     assert release_at(tmp_path) == release_in(tmp_path)
+
+
+@pytest.mark.parametrize(
+    ("names", "told"),
+    [
+        (("query.json", "test_agent_query.json"), "query.json and test_agent_query.json"),
+        (("codebase", "codebase.json"), "codebase.json and codebase"),
+        (("pairs.json", "pairs.json.gz"), "pairs.json and pairs.json.gz"),
+        (("gpt4o_augment_pairs_true.json", "test_agent_pairs.json"), "test_agent_pairs.json and gpt4o_"),
+    ],
+)
+def test_a_file_by_the_names_of_two_versions_refuses_the_folder(
+    tmp_path: Path, names: tuple[str, ...], told: str
+) -> None:
+    for name in ("query.json", "codebase.json", *names):
+        (tmp_path / name).write_text("[]")
+    (item,) = read_cosqa_plus(release_in(tmp_path))
+    assert str(item).startswith(f"{tmp_path}: has {told}")
+    assert str(item).endswith(": leave the one that counts there, and move the other away")
+
+
+def test_all_pairs_and_the_matches_alone_are_one_version(tmp_path: Path) -> None:
+    for name in ("query.json", "codebase.json", "pairs.json", "pairs_true.json"):
+        (tmp_path / name).write_text("[]")
+    release = release_in(tmp_path)
+    assert (release.pairs, release.refused) == (tmp_path / "pairs.json", None)
+
+
+def test_a_packed_file_of_a_release_is_found(tmp_path: Path) -> None:
+    (tmp_path / "pairs.json.gz").write_bytes(gzip.compress(json.dumps([PAIR]).encode()))
+    assert [type(item) for item in read_cosqa_plus(release_in(tmp_path))] == [Query, Snippet, GivenLabel]
 
 
 def test_queries_in_a_file_of_any_name_are_queries_alone(tmp_path: Path) -> None:
