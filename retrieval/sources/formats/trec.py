@@ -28,6 +28,7 @@ from retrieval.sources.readers.lines import (
     clip_text,
     csv_rows,
     find_separator,
+    first_line_of,
     named_twice,
     parse_finite_number,
     read_numbered_lines,
@@ -165,10 +166,10 @@ def _json_queries(path: Path) -> Iterator[tuple[int, str, dict[str, Any]]]:
 def _opened(path: Path) -> tuple[Numbered, str]:
     """All lines that are not blank from the first on, and that first one; a pipe can be read only once."""
     numbered = read_numbered_lines(path)
-    for line, text in numbered:
-        if text.strip():
-            return chain([(line, text)], numbered), text
-    raise Malformed(path, 0, "is empty")
+    first = first_line_of(path, numbered)
+    if not first[0]:
+        raise Malformed(path, 0, "is empty")
+    return chain([first], numbered), first[1]
 
 
 def _places(path: Path, header: str, wanted: Sequence[str]) -> list[int] | None:

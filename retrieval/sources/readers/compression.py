@@ -31,6 +31,7 @@ SURELY_SMALL: Final = 64 * 2**20
 XZ_MEMORY_BYTES: Final = 128 * 2**20
 """What `xz -9` needs is half of it."""
 CHUNK: Final = 2**16
+PEEKED: Final = 8_192
 UNREADABLE: Final = (OSError, EOFError, zlib.error, lzma.LZMAError, ValueError)
 """What reading a damaged or hostile file may raise; gzip's BadGzipFile is an OSError."""
 FIRST_BYTES: Final = {b"\x1f\x8b": ".gz", b"BZh": ".bz2", b"\xfd7zXZ\x00": ".xz", b"\x28\xb5\x2f\xfd": ".zst"}
@@ -47,11 +48,12 @@ ENCODINGS: Final = (
 class Opened(NamedTuple):
     """A file's text, and how many characters of it are read at most: of a packed one, what an honest one has.
 
-    Bytes that are not UTF-8 are lone surrogates in it.
+    Bytes that are not UTF-8 are lone surrogates in it. `end` is what ends its lines; empty: any line end.
     """
 
     stream: TextIO
     most: float
+    end: str = ""
 
 
 def without_packing(name: str) -> str:
@@ -60,8 +62,11 @@ def without_packing(name: str) -> str:
 
 
 @contextmanager
-def open_text(path: Path, newline: str = "") -> Iterator[Opened]:
-    """Raises what is in UNREADABLE, also while it is read."""
+def open_text(path: Path, newline: str | Callable[[str], str] = "") -> Iterator[Opened]:
+    """Lines end at `newline`, or at what it finds in the first characters; empty: at any line end.
+
+    Raises what is in UNREADABLE, also while it is read.
+    """
     with open_metered_file(path) as raw:
         packing = _packing_of(path, raw)
         plain = UNPACKERS[packing](raw) if packing else raw
@@ -69,15 +74,16 @@ def open_text(path: Path, newline: str = "") -> Iterator[Opened]:
         head = plain.peek(4)[:4]
         encoding = encoding_of(head)
         errors = "surrogateescape" if encoding == UTF_8 else "surrogatepass"
-        with io.TextIOWrapper(plain, encoding=encoding, errors=errors, newline=newline) as stream:
-            yield Opened(stream, most)
+        end = newline if isinstance(newline, str) else newline(plain.peek(PEEKED).decode(encoding, "replace"))
+        with io.TextIOWrapper(plain, encoding=encoding, errors=errors, newline=end) as stream:
+            yield Opened(stream, most, end)
 
 
 def is_longer_than(path: Path, characters: int) -> bool:
     """Whether the text of a file is, once it is unpacked; no more is unpacked. One that is damaged is not."""
     left = characters
     try:
-        with open_text(path) as (stream, _):
+        with open_text(path) as (stream, *_):
             while left >= 0 and (part := stream.read(CHUNK)):
                 left -= len(part)
     except UNREADABLE:

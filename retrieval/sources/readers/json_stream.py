@@ -59,7 +59,7 @@ class _Broken(Exception):
 def stream_json_elements(path: Path, limit: int = RECORD_LIMIT) -> Iterator[Element | Problem]:
     """Yield the elements of the array or object in a file, and a `Problem` for each unreadable one."""
     try:
-        with open_text(path) as (stream, most):
+        with open_text(path) as (stream, most, _):
             yield from _Reader(stream, str(path), limit, most).elements()
     except UNREADABLE as error:
         yield Problem(str(path), 0, f"cannot be read: {why_unread(error)}", costs_labels=True)

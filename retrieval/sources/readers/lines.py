@@ -22,6 +22,8 @@ LINE_LIMIT = 65_536
 """Characters in one line; a longer one is a damaged file or none of this kind."""
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
+LINE_ENDS = re.compile(r'"|\r\n?|\n')
+TOLD_SEPARATOR = re.compile(r'"?sep=([^\w\s"]|\t)"?[,;\s]*', re.IGNORECASE)
 NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
 SHOWN = 40
 
@@ -43,7 +45,7 @@ def read_numbered_lines(path: Path, limit: int = LINE_LIMIT) -> Iterator[tuple[i
     bytes.
     """
     try:
-        with open_text(path) as (stream, most):
+        with open_text(path) as (stream, most, _):
             for number in count(1):
                 line = stream.readline(limit + 1)
                 most -= len(line)
@@ -78,10 +80,60 @@ def find_separator(header: str, usual: str = ",") -> str:
     return max((usual, *SEPARATORS), key=names)
 
 
+def line_end_of_table(beginning: str) -> str:
+    r"""What ends the lines of a table, by its first characters: a line feed, or `\r` alone.
+
+    >>> [line_end_of_table(text) for text in ("a,b\r1,2\r", "a,b\r\n1,2\r\n", '"a\rb",c\n')]
+    ['\r', '\n', '\n']
+    """
+    is_quoted = False
+    for found in LINE_ENDS.finditer(beginning):
+        if found[0] == '"':
+            is_quoted = not is_quoted
+        elif not is_quoted:
+            return "\r" if found[0] == "\r" else "\n"
+    return "\n"
+
+
+def told_separator(line: str) -> str:
+    """What a line says that separates the columns, as Excel's first one may; empty where it is no such line.
+
+    >>> told_separator("sep=;"), told_separator('"SEP=|",,'), told_separator("sepal;petal")
+    (';', '|', '')
+    """
+    found = TOLD_SEPARATOR.fullmatch(line)
+    return found[1] if found else ""
+
+
+def say_csv_error(error: csv.Error) -> str:
+    """What is wrong with a row of a table, in words."""
+    if "new-line character" in str(error):
+        return (
+            "has a line end in a cell without quotes: put the cell in quotes, or save the table anew, "
+            "so that all its rows end alike"
+        )
+    return f"is not CSV: {error}"
+
+
+def first_line_of(path: Path, numbered: Iterator[tuple[int, str]]) -> tuple[int, str]:
+    """The first line that is not blank and does more than tell the separator; (0, "") where there is none.
+
+    Raises `Malformed` where another separator is told than those that are known.
+    """
+    for line, text in numbered:
+        if told := told_separator(text):
+            if told not in SEPARATORS:
+                why = f"{clip_text(told)} separates the columns: save it with commas, semicolons or tabs"
+                raise Malformed(path, line, why)
+        elif text.strip():
+            return line, text
+    return 0, ""
+
+
 def csv_rows(path: Path, numbered: Iterable[tuple[int, str]]) -> Iterator[tuple[int, list[str]]]:
     """Yield (number of its last line, fields) of each CSV row that is not blank. Raises `Malformed`."""
     last, waiting = 0, iter(numbered)
-    header = next((one for one in waiting if one[1].strip()), (0, ""))
+    header = first_line_of(path, waiting)
 
     def texts() -> Iterator[str]:
         nonlocal last
@@ -93,7 +145,7 @@ def csv_rows(path: Path, numbered: Iterable[tuple[int, str]]) -> Iterator[tuple[
             if any(field.strip() for field in row):
                 yield last, row
     except csv.Error as error:
-        raise Malformed(path, last, f"is not CSV: {error}") from error
+        raise Malformed(path, last, say_csv_error(error)) from error
 
 
 def named_twice(header: Iterable[str]) -> str:

@@ -10,18 +10,19 @@ import csv
 import json
 import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from itertools import chain, count
 from pathlib import Path
-from typing import Any, TextIO, TypeAlias
+from typing import Any, TypeAlias
 
 from retrieval.sources import Problem
 from retrieval.sources.readers.compression import (
     PACKED,
     PACKED_AT_MOST,
     UNREADABLE,
+    Opened,
     open_text,
     why_unread,
     without_packing,
@@ -32,7 +33,14 @@ from retrieval.sources.readers.json_stream import (
     KeyTwice,
     stream_json_elements,
 )
-from retrieval.sources.readers.lines import clip_text, find_separator, named_twice
+from retrieval.sources.readers.lines import (
+    clip_text,
+    find_separator,
+    line_end_of_table,
+    named_twice,
+    say_csv_error,
+    told_separator,
+)
 from retrieval.texts.hostile import mark_hostile_characters
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
@@ -196,18 +204,23 @@ def whole_number(written: object, allowed: range, what: str) -> int:
     return found
 
 
-def lines_of(path: Path, limit: int = RECORD_LIMIT) -> Iterator[tuple[int, str] | Problem]:
-    """Yield (number from 1, line) of a file of text, packed or not; lines that cannot be read are told."""
+def lines_of(
+    path: Path, limit: int = RECORD_LIMIT, end: str | Callable[[str], str] = "\n"
+) -> Iterator[tuple[int, str] | Problem]:
+    """Yield (number from 1, line) of a file of text, packed or not; lines that cannot be read are told.
+
+    `end` is what ends a line, or tells that of the file's first characters.
+    """
     try:
-        with open_text(path, "\n") as (stream, most):
-            yield from _lines(stream, path, limit, most)
+        with open_text(path, end) as opened:
+            yield from _lines(opened, path, limit)
     except UNREADABLE as error:
         why = f"cannot be read to its end: {why_unread(error)}"
         yield Problem(str(path), 0, why, costs_labels=True)
 
 
-def _lines(stream: TextIO, path: Path, limit: int, left: float) -> Iterator[tuple[int, str] | Problem]:
-    file = str(path)
+def _lines(opened: Opened, path: Path, limit: int) -> Iterator[tuple[int, str] | Problem]:
+    (stream, left, end), file = opened, str(path)
     for number in count(1):
         line = stream.readline(limit + 1)
         left -= len(line)
@@ -219,12 +232,12 @@ def _lines(stream: TextIO, path: Path, limit: int, left: float) -> Iterator[tupl
             return
         if len(line) > limit:
             yield Problem(file, number, f"is longer than {limit:,} characters and is skipped")
-            while line and not line.endswith("\n") and left >= 0:
+            while line and not line.endswith(end) and left >= 0:
                 line = stream.readline(limit)
                 left -= len(line)
         elif BAD_BYTES.search(line):
             why = "has bytes that are not UTF-8; convert the file to UTF-8"
-            yield _BadLine(file, number, why, not line.endswith("\n"), text=line)
+            yield _BadLine(file, number, why, not line.endswith(end), text=line)
         else:
             yield number, line
 
@@ -245,7 +258,7 @@ def _is_array(path: Path) -> bool:
     if not path.is_file():
         return False
     try:
-        with open_text(path) as (stream, _):
+        with open_text(path) as (stream, *_):
             return ARRAY.match(stream.read(CHUNK)) is not None
     except UNREADABLE:
         return False
@@ -302,7 +315,7 @@ def _row(rows: Iterator[list[str]], lines: _Lines, path: Path) -> list[str] | No
     try:
         return next(rows, None)
     except csv.Error as error:
-        why = f"is not {kind_of(path)[1:].upper()}: {error}"
+        why = say_csv_error(error).replace("CSV", kind_of(path)[1:].upper())
         lines.problems.append(Problem(str(path), lines.last, why, "unexpected end" in str(error)))
         if "field limit" in str(error):
             lines.pass_over()
@@ -316,20 +329,21 @@ class _Lines:
     """
 
     def __init__(self, path: Path) -> None:
-        self.lines: Iterator[tuple[int, str] | Problem] = lines_of(path)
+        self.lines: Iterator[tuple[int, str] | Problem] = lines_of(path, end=line_end_of_table)
         self.problems = list[Problem]()
         self.last = self.quotes = 0
 
     def find_separator(self, usual: str) -> str:
-        """What separates the columns, by the first line that is not blank."""
-        read = list[tuple[int, str] | Problem]()
+        """What separates the columns, by the first line that is not blank; it is passed over if it tells that
+        alone.
+        """
         for line in self.lines:
-            read.append(line)
             if isinstance(line, Problem) or line[1].strip():
-                break
-        self.lines = chain(read, self.lines)
-        header = read[-1] if read else (0, "")
-        return usual if isinstance(header, Problem) else find_separator(header[1], usual)
+                if not isinstance(line, Problem) and (told := told_separator(line[1])):
+                    return told
+                self.lines = chain([line], self.lines)
+                return usual if isinstance(line, Problem) else find_separator(line[1], usual)
+        return usual
 
     def begin(self) -> None:
         """What comes is another row."""

@@ -102,6 +102,13 @@ def test_codesearchnets_predictions_are_ranked_by_their_rows(file: Path) -> None
     ]
 
 
+@pytest.mark.parametrize("end", ["\n", "\r\n", "\r"])
+def test_annotations_as_excel_writes_them(file: Path, end: str) -> None:
+    rows = ("sep=;", "Language;Query;GitHubUrl;Relevance", "Go;sort;http://a;3")
+    file.write_bytes("".join(f"{row}{end}" for row in rows).encode())
+    assert list(read_qrels(file).rows) == [Judgement("Go", "sort", "http://a", 3.0, 3)]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
@@ -114,6 +121,7 @@ def test_codesearchnets_predictions_are_ranked_by_their_rows(file: Path) -> None
         ("Language,Query,GitHubUrl,Relevance\nGo,,u,1\n", "line 2: has no query: 'Go,,u,1'"),
         ("Language,Query,GitHubUrl,Relevance\nGo\n", "line 2: has no query, no githuburl, no relevance"),
         ("Language,Query,GitHubUrl,Relevance\nGo,q,u,high\n", "line 2: expected a number .* found 'high'"),
+        ("sep=|\nLanguage|Query|GitHubUrl|Relevance\n", r"line 1: '\|' separates the columns: save it with"),
         ("Language,Query,GitHubUrl,Relevance,query\n", "line 1: the header names the column 'query' twice"),
     ],
 )

@@ -120,7 +120,7 @@ def test_any_bytes_are_text_or_unreadable(
     path = tmp_path_factory.mktemp("any") / f"a{packed}"
     path.write_bytes(PACK[packed](content) if packed and whole else content)
     try:
-        with open_text(path) as (stream, _):
+        with open_text(path) as (stream, *_):
             read = stream.read()
     except UNREADABLE:
         return

@@ -4,6 +4,7 @@ import gzip
 import json
 import math
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -68,6 +69,49 @@ def test_rows_of_tables_have_the_names_of_the_header(tmp_path: Path) -> None:
     assert good(path) == [{"q": "1", "c": "x\ny"}, {"q": "2", "c": "z"}]
     assert problems(path) == [(5, "expected 2 columns as in the header, found 1")]
     assert good(saved(tmp_path, "a.tsv", "q\tc\n1\t2\n")) == [{"q": "1", "c": "2"}]
+
+
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("pack", [bytes, gzip.compress])
+def test_rows_that_end_in_a_carriage_return_are_rows(
+    tmp_path: Path, encoding: str, pack: Callable[[bytes], bytes]
+) -> None:
+    content = 'q,c\r1,"x\ny\rz"\r\ronly one\r2,z'
+    path = saved(tmp_path, "a.csv", pack(content.encode(encoding)))
+    assert good(path) == [{"q": "1", "c": "x\ny\rz"}, {"q": "2", "c": "z"}]
+    # Lines end in \r: the cell in quotes begins on the second and ends on the third.
+    assert problems(path) == [(5, "expected 2 columns as in the header, found 1")]
+
+
+def test_a_carriage_return_in_quotes_is_text(tmp_path: Path) -> None:
+    path = saved(tmp_path, "a.csv", '"q\rr",c\n1,"x\ry"\r\n2,z\n')
+    assert good(path) == [{"q\rr": "1", "c": "x\ry"}, {"q\rr": "2", "c": "z"}]
+
+
+@pytest.mark.parametrize("content", ["q,c\n1,2\r3,4\n5,6\n", "q,c\r1,2\n3,4\r5,6\r"])
+def test_rows_that_end_otherwise_than_others_are_told_in_words(tmp_path: Path, content: str) -> None:
+    path = saved(tmp_path, "a.csv", content)
+    assert good(path) == [{"q": "5", "c": "6"}]
+    ((line, why),) = problems(path)
+    assert line == 2
+    assert why.startswith("has a line end in a cell without quotes: put the cell in quotes, or save")
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("a.csv", "sep=;\r\nq;c\r\n1;x,y,z\r\n"),
+        ("a.csv", '"sep=;"\nq;c\n1;"x,y,z"\n'),
+        ("a.csv", "\ufeffSEP=|\nq|c\n1|x,y,z\n"),
+        ("a.csv", "sep=;\rq;c\r1;x,y,z\r"),
+        ("a.tsv", "sep=\t\nq\tc\n1\tx,y,z\n"),
+    ],
+)
+def test_the_line_that_tells_excel_the_separator_is_no_header(
+    tmp_path: Path, name: str, content: str
+) -> None:
+    path = saved(tmp_path, name, content)
+    assert list(read_record_objects(path)) == [(3, {"q": "1", "c": "x,y,z"})]
 
 
 @pytest.mark.parametrize("header", ["q,c,q", " q ,c,q", "q,,c,q,"])
