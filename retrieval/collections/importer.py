@@ -295,10 +295,11 @@ def first_values(pairs: Iterable[int], annotator: Annotator) -> dict[int, int | 
 def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options) -> Imported:
     """A CoSQA file of queries or pairs, its code base, its labels and their benchmark.
 
-    Without a code base the snippets are the code of the pairs.
+    Without a code base the snippets are the code of the pairs; with one, pairs of other code are refused.
     """
     done = Imported(queries := options.counts(), snippets := options.counts(), others := options.counts())
-    told, known = replace(options, tick=lambda _: options.tick(done.total())), cosqa.TextsById()
+    told = replace(options, tick=lambda _: options.tick(done.total()))
+    known = cosqa.TextsById(code_in=codebase)
     for path in (file, codebase or file, file):
         expect_file_read(path)
     asked = cosqa.read_queries(file, known=known)

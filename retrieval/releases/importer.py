@@ -82,9 +82,9 @@ class _Known(Exception):
 
 Giver: TypeAlias = tuple[str, ...]
 """What the file says of who gave a label, as in GIVER; empty where it says nothing."""
-Given: TypeAlias = tuple[bytes, bytes, float, Giver, str, str, str]
+Given: TypeAlias = tuple[bytes, bytes, float, Giver, str, str, str, int]
 """Hashes of query and snippet, relevance, who gave it, and the numbers of both with the names of their keys,
-empty where it has none."""
+empty where it has none; then the number of the record."""
 
 
 class NoRelease(ValueError):
@@ -113,13 +113,18 @@ def import_release(folder: Path, name: str, options: Options) -> Imported:
         if path:
             expect_file_read(path)
     if options.dry_run:
-        counted = importing.counted().with_benchmark(options, importing.published)
-        return replace(counted, missing=importing.withheld())
+        counted = importing.counted()
+        missing = importing.withheld()
+        importing.refuse_unread()
+        return replace(counted.with_benchmark(options, importing.published), missing=missing)
     with importing.apart:
         importing.fill()
     importing.label()
+    missing = importing.withheld()
+    importing.refuse_unread()
     done = importing.done().with_benchmark(options, importing.published)
-    return replace(done, missing=importing.withheld())
+    importing.refuse_unread()  # of the candidates, which come last
+    return replace(done, missing=missing)
 
 
 class _Import:
@@ -129,6 +134,7 @@ class _Import:
         self.folder, self.name, self.release, self.told, self.options = folder, name, release, told, options
         self.others = options.counts()
         self.refused = set[int]()
+        self.unread: dict[tuple[str, int], Problem] = {}
         self.queries: Members | None = None
         self.snippets: Members | None = None
         self.givers: dict[Giver, tuple[int, str, bool, str]] = {}
@@ -202,12 +208,22 @@ class _Import:
             add_aliases(locked, given, filled.counts)
 
     def side(self, name: str, key: str) -> Iterator[tuple[int, Object]]:
-        """The records of a side file with their numbers; none where it is missing."""
+        """The records of a side file with their numbers; none where it is missing. A record for the other
+        kind of members has none.
+        """
         path = self.folder / name
         if self.told.digest and path.is_file():
             for row in read_record_objects(path):
-                if not isinstance(row, Problem) and isinstance(row[1].get(key), int):
+                if isinstance(row, Problem):
+                    self.unread[row.file, row.record] = row  # files are read for several ends, by threads too
+                elif isinstance(row[1].get(key), int):
                     yield row[1][key], row[1]
+
+    def refuse_unread(self) -> None:
+        """Count what could not be read of side files: who gave a label, or where a text is from, is lost."""
+        for problem in self.unread.values():
+            self.others.refuse_unread(problem.with_labels)
+        self.unread.clear()
 
     def beside(self, name: str, key: str) -> Beside:
         """What a side file says of members, by their numbers; those that were withheld are not here."""
@@ -268,6 +284,7 @@ class _Import:
                 found.query_id,
                 found.snippet_id,
                 found.id_from,
+                element.number,  # type: ignore[union-attr]  # as above
             )
 
     def readable(self, batch: Sequence[Given | Problem | None]) -> list[Given]:
@@ -277,17 +294,21 @@ class _Import:
             if isinstance(problem, Problem):
                 self.others.refuse(problem)
         given = [row for row in batch if isinstance(row, tuple)]
-        self.others.ids.update(row[-1] for row in given)
+        self.others.ids.update(row[6] for row in given)
         return given
 
     def of_members(
         self, batch: Sequence[Given], asked: Container[bytes], code: Container[bytes]
     ) -> list[Given]:
-        """Those of a batch whose query and code are there; how many others there are is told."""
-        kept = [row for row in batch if row[0] in asked and row[1] in code]
-        if missing := len(batch) - len(kept):
-            message = f"{count_noun(missing, 'pair')} whose query or code is in no file of the release"
-            self.others.refuse(Problem(str(self.release.pairs), 0, message, costs_labels=True))
+        """Those of a batch whose query and code are there; the others are refused."""
+        kept = list[Given]()
+        for row in batch:
+            if row[0] in asked and row[1] in code:
+                kept.append(row)
+            else:
+                what = "code" if row[0] in asked else "query"
+                why = f"its {what} is in no file of the release, or was refused"
+                self.others.refuse(Problem(str(self.release.pairs), row[7], why, costs_labels=True))
         return kept
 
     def said(self, key: Giver, value: int) -> tuple[int, int, int, str, bool, str]:
@@ -354,7 +375,7 @@ class _Import:
         own = own_ids(self.named.queries, {query for query, _ in several})
         own_code = own_ids(self.named.snippets, {snippet for _, snippet in several})
         found = list[tuple[tuple[int, int], GivenLabel]]()
-        for query, snippet, relevance, _, asked, code, _ in batch:
+        for query, snippet, relevance, _, asked, code, *_ in batch:
             key = self.queries.ids[query], self.snippets.ids[snippet]
             if key in several:
                 ids = (

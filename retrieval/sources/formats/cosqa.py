@@ -16,7 +16,7 @@ from typing import Any
 from retrieval.sources import GivenLabel, Problem, Record
 from retrieval.sources.readers.json_stream import Element, stream_json_elements
 from retrieval.sources.readers.records import IdsOfFile, Refused, name_of_record
-from retrieval.sources.readers.seen_ids import Seen
+from retrieval.sources.readers.seen_ids import Seen, hash_of_text
 
 QUERY_TEXT = ("doc", "query")
 ANY_ID = ("idx", "_id", "id")
@@ -45,12 +45,32 @@ class _WrongShape(ValueError):
 
 
 class TextsById:
-    """What the ids of an import stand for, in all of its files: one text each, and the first counts."""
+    """What the ids of an import stand for, in all of its files: one text each, and the first counts.
 
-    def __init__(self) -> None:
+    `queries_in` and `code_in` are files that have all queries and all code; None where the pairs bring their
+    own. A pair of a text that such a file lacks is refused: nobody would find it. That takes some 60 bytes a
+    text.
+    """
+
+    def __init__(self, queries_in: Path | None = None, code_in: Path | None = None) -> None:
         self.queries, self.snippets = Seen(), Seen()
+        self.homes: dict[tuple[str, ...], Path | None] = {QUERY_ID: queries_in, CODE_ID: code_in}
+        self.there: dict[tuple[str, ...], set[int]] = {QUERY_ID: set(), CODE_ID: set()}
 
-    def why_other(self, element: Element, text: str, id_keys: Sequence[str]) -> str:
+    def keep(self, text: str, id_keys: tuple[str, ...]) -> None:
+        """Note a text that was read, as a query or as code."""
+        if self.homes[id_keys]:
+            self.there[id_keys].add(hash_of_text(text))
+
+    def why_absent(self, text: str, id_keys: tuple[str, ...]) -> str:
+        """Why a pair is refused of a text that the file of all lacks; mostly empty."""
+        home = self.homes[id_keys]
+        if home is None or hash_of_text(text) in self.there[id_keys]:
+            return ""
+        what = "query" if id_keys == QUERY_ID else "code"
+        return f"its {what} is not in {home.name}: add it there, or take the pair out"
+
+    def why_other(self, element: Element, text: str, id_keys: tuple[str, ...]) -> str:
         """Why a record is refused whose id stood for another text before; mostly empty."""
         if not isinstance(element.value, dict) or not (name := _given_id(element, id_keys)):
             return ""
@@ -126,7 +146,7 @@ def _known_record(
     element: Element | Problem,
     path: Path,
     text_keys: Sequence[str],
-    id_keys: Sequence[str],
+    id_keys: tuple[str, ...],
     licence: str,
     ids: IdsOfFile,
     known: TextsById,
@@ -135,15 +155,17 @@ def _known_record(
     found = _record(element, path, text_keys, id_keys, licence, ids)
     if isinstance(found, Problem) or isinstance(element, Problem):
         return found
-    why = known.why_other(element, found.text, id_keys)
-    return Problem(str(path), element.number, why) if why else found
+    if why := known.why_other(element, found.text, id_keys):
+        return Problem(str(path), element.number, why)
+    known.keep(found.text, id_keys)
+    return found
 
 
 def _record(
     element: Element | Problem,
     path: Path,
     text_keys: Sequence[str],
-    id_keys: Sequence[str],
+    id_keys: tuple[str, ...],
     licence: str,
     ids: IdsOfFile,
 ) -> Record | Problem:
@@ -164,6 +186,7 @@ def _mapped(element: Element, code: str, path: Path, licence: str, known: TextsB
         return Problem(str(path), element.number, message)
     if why := known.snippets.refusal(str(element.value), code):
         return Problem(str(path), element.number, why)
+    known.keep(code, CODE_ID)
     return Record(code, str(element.value), path.name, licence, "the map from code to index", is_key=True)
 
 
@@ -180,7 +203,9 @@ def _may_be_judged(element: Element | Problem) -> bool:
 
 
 def read_pair_label(element: Element, path: Path, known: TextsById) -> GivenLabel | Problem:
-    """The label of one pair of a file; its ids must mean the texts that stand beside them."""
+    """The label of one pair of a file; its ids must mean the texts that stand beside them, and these must be
+    where all are.
+    """
     try:
         query, snippet = _text(element.value, QUERY_TEXT), _text(element.value, CODE_TEXT)
         value = element.value["label"]
@@ -188,7 +213,7 @@ def read_pair_label(element: Element, path: Path, known: TextsById) -> GivenLabe
             number = ", a number" if isinstance(value, str) else ""
             raise _WrongShape(f'"label" is {str(value)[:20]!r}; expected 0 or 1{number}')
         for text, keys in ((query, QUERY_ID), (snippet, CODE_ID)):
-            if why := known.why_other(element, text, keys):
+            if why := known.why_other(element, text, keys) or known.why_absent(text, keys):
                 raise _WrongShape(why)
     except _WrongShape as wrong:
         return Problem(str(path), element.number, str(wrong), costs_labels=True)

@@ -77,12 +77,12 @@ def release_at(place: Path) -> Release:
 
 def read_cosqa_plus(release: Release) -> Iterator[Item]:
     """Yield queries, snippets and labels. Queries or snippets without a file of their own are
-    those of the pairs.
+    those of the pairs; where they have one, a pair of others is refused.
     """
     if release.refused:
         yield release.refused
         return
-    pairs, known = release.pairs, TextsById()
+    pairs, known = release.pairs, TextsById(release.queries, release.codebase)
     for path in (release.queries or pairs, release.codebase or pairs, pairs):
         if path:
             expect_file_read(path)

@@ -74,10 +74,15 @@ def _staqc_items(file: str, number: int, key: object, code: object, asked: dict[
     name = "-".join(map(str, key)) if isinstance(key, tuple) else str(key)
     origin = f"https://stackoverflow.com/questions/{question}"
     yield Snippet(code, name, origin, LICENCE, "question id and block")
-    title = asked.get(question)
+    if question not in asked:
+        return  # titles may be those of other questions
+    title = asked[question]
     if isinstance(title, str) and title.strip():
         yield Query(title, str(question), origin, LICENCE, "question id")
         yield GivenLabel(title, code, 1, "binary", str(question), name)
+    else:
+        why = f"expected a title for the question {question}, found {clip_text(str(title))}"
+        yield Problem(file, number, why, costs_labels=True)
 
 
 def _dict(path: Path) -> dict[Any, Any]:

@@ -6,6 +6,7 @@ import json
 import os
 import threading
 from pathlib import Path
+from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
@@ -16,7 +17,7 @@ from retrieval.collections.filter_steps import of_snippets
 from retrieval.collections.import_report import PROBLEMS_KEPT, ImportCounts, Imported, Options
 from retrieval.collections.importer import import_cosqa, import_items, import_python
 from retrieval.filters import Rule
-from retrieval.models import Collection, Label, Member, Pair, QueryText, Text
+from retrieval.models import Benchmark, Collection, Label, Member, Pair, QueryText, Text
 from retrieval.sources import GivenLabel, Item, Query, Record, Snippet
 from retrieval.sources.readers.read_progress import meter_bytes_read
 
@@ -308,17 +309,36 @@ def test_an_import_that_finds_nothing_leaves_no_collection(tmp_path: Path) -> No
     assert not Collection.objects.exists()
 
 
-def test_labels_of_what_is_in_neither_collection_are_told(
+@pytest.mark.parametrize("dry_run", [True, False])
+def test_pairs_whose_code_the_code_base_lacks_are_refused_by_record(
+    files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str], dry_run: bool
+) -> None:
+    codebase = tmp_path / "part.json"
+    codebase.write_text(json.dumps({f"\n{GOOD}\r\n": 0}))
+    given: dict[str, Any] = {"codebase": codebase, "name": "part", "dry_run": dry_run}
+    with pytest.raises(CommandError, match=r"Refused: 1 record, .* No benchmark is published") as ended:
+        call_command("import", "cosqa", str(files[0]), **given)
+    assert ended.value.returncode == 3
+    told = capsys.readouterr()
+    why = "its code is not in part.json: add it there, or take the pair out"
+    assert told.err.splitlines()[0] == f"{files[0]}, record 2: {why}"
+    assert "1 label; 1 record refused" in told.out
+    stored = Label.objects.values_list("pair__query__head", flat=True)
+    assert list(stored) == ([] if dry_run else ["double a number"])
+
+
+def test_pairs_that_a_code_base_has_become_a_benchmark_where_that_is_allowed(
     files: tuple[Path, Path], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     codebase = tmp_path / "part.json"
     codebase.write_text(json.dumps({GOOD: 0}))
-    call_command("import", "cosqa", str(files[0]), codebase=codebase, name="part")
-    told = capsys.readouterr().out
-    assert "benchmark: part@1 has 1 label" in told
-    assert "1 labelled pair left out: the query or the snippet is in neither collection" in told
+    with pytest.raises(CommandError) as ended:
+        call_command("import", "cosqa", str(files[0]), "--allow-partial", codebase=codebase, name="part")
+    assert ended.value.returncode == 3
+    assert "benchmark: part@1 has 1 label" in capsys.readouterr().out
+    assert "1 refused label" in Benchmark.objects.get(name="part").notes
     call_command("import", "cosqa", str(files[0]), codebase=files[1], name="whole")
-    assert "left out" not in capsys.readouterr().out
+    assert "benchmark: whole@1 has 2 labels" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

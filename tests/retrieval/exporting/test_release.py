@@ -223,6 +223,24 @@ def test_a_release_of_others_needs_no_side_files(plain: Benchmark, tmp_path: Pat
     assert {source for *_, source, _, _ in sources(again)} == {Source.ORIGINAL}
 
 
+@pytest.mark.parametrize("name", ["labels", "codebase"])
+def test_a_line_of_a_side_file_that_cannot_be_read_is_refused(
+    plain: Benchmark, tmp_path: Path, name: str
+) -> None:
+    export_benchmark(plain, "release", tmp_path, Options())
+    side = tmp_path / "provenance" / f"{name}.jsonl"
+    lines = side.read_text().splitlines()
+    side.write_text("\n".join([lines[0], lines[1][:-5], *lines[2:], ""]))
+    done = import_release(tmp_path, "again", ImportOptions())
+    (problem,) = done.problems
+    assert str(problem).startswith(f"{side}, record 2: is not JSON")
+    assert done.benchmark is None
+    assert "by 1 refused label or cut-off file" in done.unpublished
+    allowed = import_release(tmp_path, "again", ImportOptions(allow_partial=True))
+    assert allowed.benchmark is not None
+    assert allowed.benchmark.size == plain.size
+
+
 @pytest.mark.parametrize("dry_run", [True, False])
 def test_pairs_of_what_is_in_no_file_are_told(tmp_path: Path, dry_run: bool) -> None:
     (tmp_path / "query.json").write_text('[{"query-idx": 0, "query": "a"}]')
@@ -239,9 +257,9 @@ def test_pairs_of_what_is_in_no_file_are_told(tmp_path: Path, dry_run: bool) -> 
     done = import_release(tmp_path, "again", ImportOptions(dry_run=dry_run, allow_partial=True))
     assert done.total().labels == 1
     assert dry_run or (done.benchmark is not None and done.benchmark.size == 1)
-    assert sorted(problem.message for problem in done.problems) == [
-        "\"label\" is '7'; expected 0 or 1",
-        "1 pair whose query or code is in no file of the release",
+    assert [(problem.record, problem.message) for problem in done.problems] == [
+        (3, "\"label\" is '7'; expected 0 or 1"),
+        (2, "its code is in no file of the release, or was refused"),
     ]
 
 

@@ -246,7 +246,7 @@ def test_documentation_becomes_queries_where_that_is_ticked(
     assert Collection.objects.filter(kind="queries").count() == queries
 
 
-def test_labels_that_are_left_out_of_the_benchmark_are_told(ada: Client) -> None:
+def test_pairs_whose_code_the_code_base_lacks_are_refused(ada: Client) -> None:
     rows = [{"doc": f"ask {n}", "code": f"def f{n}(x): return x", "label": 1} for n in range(3)]
     files = {
         "file": a_file("pairs.json", json.dumps(rows).encode()),
@@ -254,7 +254,7 @@ def test_labels_that_are_left_out_of_the_benchmark_are_told(ada: Client) -> None
     }
     ada.post(UPLOAD, {"name": "part", "format": "cosqa", **files})
     told = imported(Job.objects.get()).message
-    assert told.startswith("3 labels; benchmark part, version 1; 2 labelled pairs left out")
+    assert told.startswith("Refused: 2 records, listed below; the others are stored. 1 label. No benchmark")
 
 
 def test_titles_make_queries_of_staqc_and_need_a_pickle_too(ada: Client, tmp_path: Path) -> None:

@@ -102,6 +102,22 @@ def test_pairs_are_told_that_can_not_be_read_beside_a_file_of_queries(tmp_path: 
     assert [item for item in items if isinstance(item, GivenLabel)] == [GivenLabel("ask", "answer", 1)]
 
 
+def test_a_pair_of_what_is_in_no_file_is_refused(tmp_path: Path) -> None:
+    rows = [PAIR, {**PAIR, "query-idx": 5, "query": "other"}, {**PAIR, "code-idx": 8, "code": "more"}]
+    (tmp_path / "pairs.json").write_text(json.dumps(rows))
+    assert len([item for item in read_cosqa_plus(release_in(tmp_path)) if isinstance(item, GivenLabel)]) == 3
+    (tmp_path / "query.json").write_text(json.dumps([{"query-idx": 4, "query": " ask\r\n"}]))
+    (tmp_path / "codebase.json").write_text(json.dumps([{"code-idx": 7, "code": "answer"}]))
+    items = list(read_cosqa_plus(release_in(tmp_path)))
+    assert [item.query for item in items if isinstance(item, GivenLabel)] == ["ask"]
+    refused = [item for item in items if isinstance(item, Problem)]
+    what = "add it there, or take the pair out"
+    assert [(one.record, one.message, one.costs_labels) for one in refused] == [
+        (2, f"its query is not in query.json: {what}", True),
+        (3, f"its code is not in codebase.json: {what}", True),
+    ]
+
+
 def test_an_id_of_two_queries_is_told_and_the_first_counts(tmp_path: Path) -> None:
     rows = [{"query-idx": 1, "query": query} for query in ("ask", "other", "ask")] + [{"query": "a"}]
     (tmp_path / "query.json").write_text(json.dumps(rows))

@@ -94,6 +94,16 @@ def test_numbers_that_python_2_wrote_as_long_are_read(tmp_path: Path) -> None:
     ]
 
 
+@pytest.mark.parametrize("title", ["", " ", None, 5])
+def test_a_title_that_is_no_text_costs_its_label(tmp_path: Path, title: object) -> None:
+    titles = saved(tmp_path, {7: title}, "titles.pickle")
+    snippet, problem = read_staqc_blocks(saved(tmp_path, {(7, 0): "a = 1"}), titles)
+    assert isinstance(snippet, Snippet)
+    assert isinstance(problem, Problem)
+    assert problem.message == f"expected a title for the question 7, found {str(title)!r}"
+    assert problem.costs_labels
+
+
 def test_code_with_its_questions(tmp_path: Path) -> None:
     code = saved(tmp_path, {(7, 0): "a = 1", (8, 0): "b = 2", (9, 0): " ", "x": "c"})
     titles = saved(tmp_path, {7: "How to set a?"}, "titles.pickle")
