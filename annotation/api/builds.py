@@ -18,9 +18,8 @@ from annotation.builds.launch.order import Judge, LaunchRefused
 from annotation.builds.launch.order import Order as BuildOrder
 from annotation.builds.launch.paper_profile import as_in_the_paper
 from annotation.builds.results import progress
-from annotation.derived.derivation import Decision
-from annotation.derived.order_plan import OrderPlan
-from annotation.derived.several_annotators import Who, orders_of, queue_pairs_for_experts
+from annotation.derived.derivation import Decision, OrderPlan, Who, orders_of
+from annotation.derived.experts_queue import queue_pairs_for_experts
 from annotation.models import Batch, Build, Tally
 from annotation.schemas.builds import (
     BuildDetail,

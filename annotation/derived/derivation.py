@@ -2,13 +2,15 @@
 
 A kind of derivation says which pairs are chosen and what is taken over. The rest is the same for all kinds:
 what is refused, the price, the word that confirms it, the canary, and the order in which that is looked at.
+The plainest kind is an order as it is, whose pairs are mined or given. Given pairs may be judged by several
+annotators at once: that is such an order for each, and a queue for experts.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass
-from typing import ClassVar, Generic, Self, TypeVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Final, Generic, Self, TypeVar
 
 from django.conf import settings
 from django.db import IntegrityError, transaction
@@ -16,16 +18,18 @@ from django.db import IntegrityError, transaction
 from annotation.builds.control.spending_caps import checked_reason
 from annotation.builds.launch import launcher
 from annotation.builds.launch.estimates import confirmation
-from annotation.builds.launch.estimates.estimate import estimate_order
+from annotation.builds.launch.estimates.estimate import estimate_order, passing_queries
 from annotation.builds.launch.estimates.figures import Estimate
 from annotation.builds.launch.estimates.tokens import Counter
 from annotation.builds.launch.launcher import Actor
-from annotation.builds.launch.order import Order
+from annotation.builds.launch.order import Judge, LaunchRefused, Order, asking_nobody
 from annotation.builds.limits import canary
 from annotation.models import Build
 from retrieval.texts.hostile import mark_hostile_characters
 
 Made = TypeVar("Made")
+EXPERTS: Final = "experts"
+CHOICES: Final = (*(judge.value for judge in Judge), EXPERTS)
 
 
 @dataclass(frozen=True)
@@ -145,3 +149,77 @@ class Derivation(ABC, Generic[Made]):
     def confirm(self, word: str) -> Estimate:
         """The price in the word. Raises LaunchRefused where it was of other pairs, or holds no more."""
         return confirmation.confirm_estimate(self.order, word, self.about)
+
+
+@dataclass(frozen=True)
+class OrderPlan(Derivation[Build]):
+    """An order as it is: it says everything itself, also why, and whether its canary is skipped."""
+
+    @property
+    def about(self) -> str:
+        return ""
+
+    @property
+    def cases(self) -> int:
+        given = self.order.given
+        whole = given.size if given else passing_queries(self.order) * launcher.pairs_a_query(self.order)
+        return min(whole, self.order.limit or whole) * self.order.rounds
+
+    def refuse_bad(self) -> None:
+        launcher.refuse_bad_order(self.order)
+
+    def launch(self, decision: Decision | None = None) -> Build:
+        """What is free is not estimated."""
+        if self.is_live:
+            return super().launch(decision)
+        return launcher.launch_build(self.order, decision.user if decision else None)
+
+    def create(self, launch: Launch) -> Build:
+        build = launcher.create_build_rows(self.order, launch.user)
+        launch.keep_estimate(build)
+        launch.record_price(build)
+        return build
+
+
+@dataclass(frozen=True, slots=True)
+class Who:
+    """Who judges: agents or models by their builds, people by plain review or a study; at least one."""
+
+    judges: tuple[Judge, ...] = (Judge.AGENTS,)
+    experts: bool = False
+
+    @classmethod
+    def named(cls, names: list[str]) -> Who:
+        """Those of `CHOICES`. Raises ValueError for others, and for none."""
+        judges = tuple(Judge(name) for name in dict.fromkeys(names) if name != EXPERTS)
+        if not names:
+            raise ValueError("nobody is named")
+        return cls(judges, EXPERTS in names)
+
+    @property
+    def several(self) -> bool:
+        return len(self.judges) + self.experts > 1
+
+
+def orders_of(order: Order, who: Who) -> list[Order]:
+    """An order for each annotator that is asked, by names of their own where there are several.
+
+    Raises LaunchRefused where names are taken, or where a mining is to be judged by several.
+    """
+    if order.given is None and (who.several or who.experts):
+        raise LaunchRefused(
+            "Several annotators at once, and experts, judge given pairs: give pairs, or choose one annotator."
+        )
+    orders = [replace(order, annotator=judge, name=name_for(order, who, judge)) for judge in who.judges]
+    for named in (*orders, *([queue_order(order, who)] if who.experts else [])):
+        launcher.refuse_bad_name(named)
+    return orders
+
+
+def name_for(order: Order, who: Who, annotator: str) -> str:
+    return f"{order.name.strip()} {annotator}" if who.several else order.name.strip()
+
+
+def queue_order(order: Order, who: Who) -> Order:
+    """The order of the queue, which has a name of its own."""
+    return replace(asking_nobody(order), name=name_for(order, who, EXPERTS))

@@ -6,7 +6,6 @@ Its pairs wait in plain review, and a study can draw them. Whoever resumes it ha
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Final
 
 from django.db import IntegrityError, transaction
@@ -15,25 +14,27 @@ from django.db.models import F
 from annotation.builds.launch import launcher
 from annotation.builds.launch.launcher import Actor
 from annotation.builds.launch.order import Order
+from annotation.derived.derivation import Who, queue_order
 from annotation.models import Build, Case, Tally
+from retrieval.texts.plurals import count_noun
 
 CASES_A_BATCH: Final = 1000
 FOR_EXPERTS: Final = "for experts: people judge its pairs; resumed, agents judge them too, answered by file"
 
 
-def asking_nobody(order: Order) -> Order:
-    """What agents would do who went on with such a queue: answered by file, for nothing."""
-    return replace(
-        order,
-        provider=Build.Provider.EXCHANGE,
-        model="any",
-        recorded="",
-        budget=None,
-        rounds=1,
-        batches=False,
-        drift_check=False,
-        fresh=False,
-    )
+def queue_pairs_for_experts(order: Order, who: Who, user: Actor = None) -> Build:
+    """The given pairs as a queue for experts, in Review and for studies; no agent is asked.
+
+    Raises LaunchRefused.
+    """
+    wanted = queue_order(order, who)
+    launcher.refuse_bad_order(wanted)
+
+    def rows() -> tuple[Build, str]:
+        build = launcher.create_build_rows(wanted, user)
+        return build, count_noun(build.proposed.count(), "given pair")
+
+    return queue_for_experts(wanted, user, rows)
 
 
 def queue_for_experts(order: Order, user: Actor, rows: Callable[[], tuple[Build, str]]) -> Build:

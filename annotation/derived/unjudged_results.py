@@ -10,10 +10,10 @@ from django.db import transaction
 from annotation.builds.launch import launcher
 from annotation.builds.launch.from_build import order_of
 from annotation.builds.launch.launcher import Actor
-from annotation.builds.launch.order import LaunchRefused, Order
+from annotation.builds.launch.order import LaunchRefused, Order, asking_nobody
 from annotation.builds.results.publication import PublishRefused, note_published, said_of
 from annotation.derived.derivation import Derivation, Launch
-from annotation.derived.experts_queue import asking_nobody, queue_for_experts
+from annotation.derived.experts_queue import queue_for_experts
 from annotation.models import Build
 from retrieval.evaluation.holes import (
     DEEPEST,

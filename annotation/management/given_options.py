@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 
-from annotation.derived.several_annotators import CHOICES, Who
+from annotation.derived.derivation import CHOICES, Who
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.given_pairs import NoPairs, Read, Wanted, of_benchmark, of_file
 from retrieval.management.memory_limit import bound_import_memory

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from enum import StrEnum
 from types import MappingProxyType
@@ -113,3 +113,18 @@ class Order:
     def rounds_may_be_alike(self) -> bool:
         """Whether the model was told to give its likeliest answer, so that rounds may only repeat it."""
         return self.rounds > 1 and self.sampling.get("temperature") == 0
+
+
+def asking_nobody(order: Order) -> Order:
+    """The order of a queue for people: agents who went on with it would answer by file, for nothing."""
+    return replace(
+        order,
+        provider=Build.Provider.EXCHANGE,
+        model="any",
+        recorded="",
+        budget=None,
+        rounds=1,
+        batches=False,
+        drift_check=False,
+        fresh=False,
+    )

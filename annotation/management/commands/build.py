@@ -10,9 +10,8 @@ from annotation.accounts.actors import AtShell
 from annotation.builds.launch.estimates.figures import Estimate, Range
 from annotation.builds.launch.order import Judge, LaunchRefused, Order
 from annotation.builds.launch.paper_profile import ENCODERS, NAMES, in_profile
-from annotation.derived.derivation import Decision
-from annotation.derived.order_plan import OrderPlan
-from annotation.derived.several_annotators import CHOICES, Who, orders_of, queue_pairs_for_experts
+from annotation.derived.derivation import CHOICES, Decision, OrderPlan, Who, orders_of
+from annotation.derived.experts_queue import queue_pairs_for_experts
 from annotation.management import derived_options, given_options
 from annotation.management.derived_options import parse_dollars, parse_sampling, quote_plan
 from annotation.management.given_options import find_newest_collection

@@ -16,7 +16,7 @@ from annotation.builds.launch.paper_profile import (
     format_paper_switch,
 )
 from annotation.builds.launch.prices import is_priced, unknown_price
-from annotation.derived.several_annotators import EXPERTS, Who
+from annotation.derived.derivation import EXPERTS, Who
 from annotation.llm.sampling import EXAMPLE, LONGER
 from annotation.models import Build
 from annotation.web.builds.provider_form import AnsweringForm, SkippingForm, order_field, usual_model

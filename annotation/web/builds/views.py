@@ -15,10 +15,8 @@ from annotation.builds.drift.watched_pairs import has_shifted
 from annotation.builds.launch.estimates import confirmation
 from annotation.builds.launch.order import LaunchRefused, Order
 from annotation.builds.results.progress import version_of
-from annotation.derived import several_annotators
-from annotation.derived.derivation import Decision
-from annotation.derived.order_plan import OrderPlan
-from annotation.derived.several_annotators import Who
+from annotation.derived.derivation import Decision, OrderPlan, Who, orders_of
+from annotation.derived.experts_queue import queue_pairs_for_experts
 from annotation.jobs.providers import find_token_counter
 from annotation.models import Build, Case
 from annotation.stages import Stage
@@ -57,7 +55,7 @@ def ordered(request: HttpRequest, form: LaunchForm) -> HttpResponse:
     Several annotators of given pairs have a build each, and are estimated together.
     """
     who, order = form.who, form.order()
-    plans = [OrderPlan(single) for single in several_annotators.orders_of(order, who)]
+    plans = [OrderPlan(single) for single in orders_of(order, who)]
     if order.provider != Build.Provider.LIVE:
         return launched(request, order, who, [plan.launch(Decision(request.user)) for plan in plans])
     for plan in plans:
@@ -83,7 +81,7 @@ def ordered(request: HttpRequest, form: LaunchForm) -> HttpResponse:
 def launched(request: HttpRequest, order: Order, who: Who, builds: list[Build]) -> HttpResponse:
     """To the build, or of several to their audit; what experts are to judge is queued first."""
     if who.experts:
-        builds = [*builds, several_annotators.queue_pairs_for_experts(order, who, request.user)]
+        builds = [*builds, queue_pairs_for_experts(order, who, request.user)]
     if who.several:
         messages.success(request, f"Launched: {', '.join(build.name for build in builds)}.")
         return redirect("build-audit", pk=builds[0].pk)

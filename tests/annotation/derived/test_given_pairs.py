@@ -14,7 +14,7 @@ from annotation.builds.launch.estimates.estimate import estimate_order
 from annotation.builds.launch.from_build import order_of
 from annotation.builds.launch.launcher import launch_build
 from annotation.builds.launch.order import Judge, LaunchRefused, Order
-from annotation.derived import several_annotators
+from annotation.derived.derivation import Who, orders_of
 from annotation.derived.extension import extension_plan
 from annotation.jobs import worker
 from annotation.models import Build, BuildEvent, Case
@@ -125,9 +125,9 @@ def test_an_annotator_that_nobody_knows_is_refused(tmp_path: Path, name: str) ->
 def test_a_name_that_is_taken_launches_none_of_several(tmp_path: Path) -> None:
     pairs = given.pair_list(tmp_path)
     given.build(pairs, "audit single_exact")
-    who = several_annotators.Who((Judge.AGENTS, Judge.SINGLE_EXACT))
+    who = Who((Judge.AGENTS, Judge.SINGLE_EXACT))
     with pytest.raises(LaunchRefused, match="'audit single_exact' already"):
-        several_annotators.orders_of(order(pairs), who)
+        orders_of(order(pairs), who)
     assert Build.objects.count() == 1
 
 
