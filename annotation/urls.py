@@ -6,6 +6,7 @@ from annotation.web.audit_log import views as audit
 from annotation.web.benchmarks import publication_views
 from annotation.web.benchmarks import views as benchmarks
 from annotation.web.browse import views as browse
+from annotation.web.builds import launch
 from annotation.web.builds import views as builds
 from annotation.web.canary import views as canary
 from annotation.web.cases import trial_views as trials
@@ -45,7 +46,7 @@ urlpatterns = [
     path("collections/<int:pk>/filters/jobs/", collections.filter_jobs, name="collection-filter-jobs"),
     path("collections/<int:pk>/corpus/", corpus.collection, name="collection-corpus"),
     path("collections/<int:pk>/corpus/pin/", pins.take_collection_corpus, name="collection-corpus-pin"),
-    path("builds/new/", builds.new, name="build-new"),
+    path("builds/new/", launch.new, name="build-new"),
     path("builds/<int:pk>/", builds.detail, name="build"),
     path("builds/<int:pk>/progress/", builds.progress, name="build-progress"),
     path("builds/<int:pk>/control/", builds.control, name="build-control"),

@@ -17,7 +17,6 @@ from annotation.pins.minings import has_figures
 from annotation.web.builds import batches, notices
 from annotation.web.builds.annotator_switches import list_annotator_switches
 from annotation.web.builds.figures import summarize_build_figures
-from annotation.web.builds.launch_form import QUERY_RULES
 from annotation.web.builds.trends import build_progress_trend
 from annotation.web.canary import page
 from annotation.web.cases.abandonment import group_abandoned_cases
@@ -28,6 +27,7 @@ from annotation.web.money import estimates
 from annotation.web.money.embedding_costs import list_embedding_costs
 from annotation.web.money.page import build_money
 from annotation.web.pins.used_models import is_unknown
+from annotation.web.shared.mining_words import QUERY_RULES
 from retrieval.filters import Rule
 from retrieval.filters.queries import QueryRule
 from retrieval.models import Mining

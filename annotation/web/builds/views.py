@@ -1,4 +1,4 @@
-"""Launch a build, watch it, control it, see what it could not judge."""
+"""Watch a build, control it, see what it could not judge."""
 
 from __future__ import annotations
 
@@ -12,80 +12,18 @@ from annotation.accounts.roles import FORM, GET, Role, builds_visible_to, jobs_v
 from annotation.builds.control import pause_resume
 from annotation.builds.control.pause_resume import Action, ControlRefused
 from annotation.builds.drift.watched_pairs import has_shifted
-from annotation.builds.launch.estimates import confirmation
-from annotation.builds.launch.order import LaunchRefused, Order
 from annotation.builds.results.progress import version_of
-from annotation.derived.derivation import Decision, OrderPlan, Who, orders_of
-from annotation.derived.experts_queue import queue_pairs_for_experts
-from annotation.jobs.providers import find_token_counter
 from annotation.models import Build, Case
 from annotation.stages import Stage
 from annotation.studies.exposure import mark_list_seen, mark_seen
 from annotation.web.builds import page as pages
-from annotation.web.builds.launch_form import LaunchForm
 from annotation.web.cases.abandonment import abandoned_page
 from annotation.web.cases.filters import list_told_cases
 from annotation.web.cases.page import cases_number, cases_page, filters_of
 from annotation.web.cases.row_counts import is_number_wanted, number_alone
-from annotation.web.money import estimates
 from annotation.web.shared.pagination import whole_number
-from annotation.web.shared.requests import action_of, render_form, say_refusals
-from retrieval.mining import known_encoders
+from annotation.web.shared.requests import action_of, say_refusals
 from retrieval.texts.hostile import mark_hostile_characters
-
-
-@require_role(Role.ADMIN, FORM)
-def new(request: HttpRequest) -> HttpResponse:
-    """The form; what is paid is estimated first, and launched once the estimate is confirmed."""
-    given = request.GET.get("given")  # pairs that a link to the form has chosen
-    form = LaunchForm(request.POST or None, initial={"given": given} if given else {})
-    if form.is_valid() and request.POST.get("step") != "change":
-        try:
-            return ordered(request, form)
-        except LaunchRefused as why:
-            form.add_error(None, str(why))
-    choices, ticked = known_encoders.to_choose(), form["encoders"].value()
-    unready = sum(bool(choice.missing) and choice.name not in ticked for choice in choices)
-    return render_form(request, "annotation/builds/new.html", form, encoders=choices, unready=unready)
-
-
-def ordered(request: HttpRequest, form: LaunchForm) -> HttpResponse:
-    """The launched build, or the page that asks whether its estimate will do. Raises LaunchRefused.
-
-    Several annotators of given pairs have a build each, and are estimated together.
-    """
-    who, order = form.who, form.order()
-    plans = [OrderPlan(single) for single in orders_of(order, who)]
-    if order.provider != Build.Provider.LIVE:
-        return launched(request, order, who, [plan.launch(Decision(request.user)) for plan in plans])
-    for plan in plans:
-        plan.refuse_bad()
-    words = request.POST.getlist("estimate")
-    notice = ""
-    if request.POST.get("step") == "launch":
-        told = [*words, *[""] * len(plans)][: len(plans)]
-        pairs = list(zip(plans, told, strict=True))
-        notice = next(filter(None, (confirmation.why_stale(plan.order, word) for plan, word in pairs)), "")
-        if not notice:
-            builds = [plan.launch(Decision(request.user, word=word)) for plan, word in pairs]
-            return launched(request, order, who, builds)
-    found = [plan.estimate(find_token_counter(order.provider, order.model)) for plan in plans]
-    pages = [
-        estimates.estimate_page(plan.order, figures, notice)
-        for plan, figures in zip(plans, found, strict=True)
-    ]
-    context = {"page": pages[0], "more": pages[1:], "form": form}
-    return render(request, "annotation/builds/estimate.html", context)
-
-
-def launched(request: HttpRequest, order: Order, who: Who, builds: list[Build]) -> HttpResponse:
-    """To the build, or of several to their audit; what experts are to judge is queued first."""
-    if who.experts:
-        builds = [*builds, queue_pairs_for_experts(order, who, request.user)]
-    if who.several:
-        messages.success(request, f"Launched: {', '.join(build.name for build in builds)}.")
-        return redirect("build-audit", pk=builds[0].pk)
-    return redirect("build", pk=builds[0].pk)
 
 
 @require_role(Role.ADMIN, GET)

@@ -11,8 +11,8 @@ from urllib.parse import urlencode
 from django.db.models import F
 from django.urls import reverse
 
-from annotation.web.builds.launch_form import RULES
 from annotation.web.shared import jobs
+from annotation.web.shared.mining_words import RULES
 from retrieval.collections.derivation import EXAMPLES_OF
 from retrieval.filters import Rule
 from retrieval.models import Collection, Job, Member

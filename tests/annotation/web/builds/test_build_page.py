@@ -13,7 +13,7 @@ from django.utils import timezone
 from annotation.models import Build, BuildEvent
 from retrieval.models import Mining
 from tests import factories
-from tests.annotation.web.builds.test_views import text_of
+from tests.annotation.web.builds.test_launch import text_of
 
 pytestmark = pytest.mark.django_db
 

@@ -15,7 +15,7 @@ from django.utils.html import strip_tags
 from annotation.models import AgentBill, Build, DriftAnswer, DriftCheck, DriftWatch, Seen
 from annotation.models.builds.build import NANO
 from tests import factories
-from tests.annotation.web.builds.test_views import NEW, order
+from tests.annotation.web.builds.test_launch import NEW, order
 
 pytestmark = pytest.mark.django_db
 

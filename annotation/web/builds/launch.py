@@ -1,4 +1,4 @@
-"""The launch form: what an admin types, as a `launching.Order`."""
+"""Launch a build: what an admin types, its estimate where it is paid, and the order that is launched."""
 
 from __future__ import annotations
 
@@ -6,22 +6,32 @@ from typing import Any
 
 from django import forms
 from django.conf import settings
+from django.contrib import messages
+from django.http import HttpRequest, HttpResponse
+from django.shortcuts import redirect, render
 
+from annotation.accounts.roles import FORM, Role, require_role
 from annotation.builds.drift.watched_pairs import PAIRS
+from annotation.builds.launch.estimates import confirmation
 from annotation.builds.launch.launcher import MOST_PAIRS, lacks_key, why_no_batches
-from annotation.builds.launch.order import Judge, Order
+from annotation.builds.launch.order import Judge, LaunchRefused, Order
 from annotation.builds.launch.paper_profile import (
     as_in_the_paper,
     find_contradicting_switches,
     format_paper_switch,
 )
 from annotation.builds.launch.prices import is_priced, unknown_price
-from annotation.derived.derivation import EXPERTS, Who
+from annotation.derived.derivation import EXPERTS, Decision, OrderPlan, Who, orders_of
+from annotation.derived.experts_queue import queue_pairs_for_experts
+from annotation.jobs.providers import find_token_counter
 from annotation.llm.sampling import EXAMPLE, LONGER
 from annotation.models import Build
 from annotation.web.builds.provider_form import AnsweringForm, SkippingForm, order_field, usual_model
 from annotation.web.label_audit import given_pairs
+from annotation.web.money import estimates
 from annotation.web.shared.forms import set_choices, set_queryset
+from annotation.web.shared.mining_words import QUERY_RULES, RULES, TEXTS
+from annotation.web.shared.requests import render_form
 from retrieval.filters import TEXT_OPTIONS, Rule
 from retrieval.filters.queries import query_rule
 from retrieval.fusion import WORDS, Fusion
@@ -29,28 +39,6 @@ from retrieval.given_pairs import NoPairs
 from retrieval.mining import known_encoders
 from retrieval.models import Collection, PairList
 from retrieval.nearest import INDEXES
-
-RULES = [
-    (str(int(Rule.TESTABLE)), "testable: takes an input, returns a value"),
-    (str(int(Rule.TESTABLE_WITH_SELF)), "testable, self and cls count as input"),
-    (str(int(Rule.TESTABLE_WITH_BARE_RETURN)), "testable, a bare return counts as a value"),
-    (str(int(Rule.TESTABLE_WITH_YIELD)), "testable, yield counts as a value"),
-    (str(int(Rule.TESTABLE_IN_ANY_SENSE)), "testable in any sense"),
-    (str(int(Rule.TESTABLE_WITHOUT_OUTPUT)), "takes an input, whatever it returns"),
-    ("0", "no rule: every snippet"),
-]
-QUERY_RULES = [
-    ("english", "in English, by their small words"),
-    ("no_identifier", "more than a bare identifier"),
-    ("distinct", "the first of near-same ones"),
-]
-TEXTS = {
-    "whole": "the whole snippet",
-    "without docstring": "the snippet without its docstring",
-    "without comments": "the snippet without its comments, with its docstring",
-    "signature + docstring": "its signature and docstring alone",
-}
-
 
 JUDGES = (
     (Judge.AGENTS.value, "test-driven agents"),
@@ -301,3 +289,57 @@ class LaunchForm(SkippingForm, AnsweringForm):
             annotator=Judge(values["annotator"] or Judge.AGENTS),
             seed=1 if values["seed"] is None else values["seed"],
         )
+
+
+@require_role(Role.ADMIN, FORM)
+def new(request: HttpRequest) -> HttpResponse:
+    """The form; what is paid is estimated first, and launched once the estimate is confirmed."""
+    given = request.GET.get("given")  # pairs that a link to the form has chosen
+    form = LaunchForm(request.POST or None, initial={"given": given} if given else {})
+    if form.is_valid() and request.POST.get("step") != "change":
+        try:
+            return launch_or_estimate(request, form)
+        except LaunchRefused as why:
+            form.add_error(None, str(why))
+    choices, ticked = known_encoders.to_choose(), form["encoders"].value()
+    unready = sum(bool(choice.missing) and choice.name not in ticked for choice in choices)
+    return render_form(request, "annotation/builds/new.html", form, encoders=choices, unready=unready)
+
+
+def launch_or_estimate(request: HttpRequest, form: LaunchForm) -> HttpResponse:
+    """The launched build, or the page that asks whether its estimate will do. Raises LaunchRefused.
+
+    Several annotators of given pairs have a build each, and are estimated together.
+    """
+    who, order = form.who, form.order()
+    plans = [OrderPlan(single) for single in orders_of(order, who)]
+    if order.provider != Build.Provider.LIVE:
+        return finish_launch(request, order, who, [plan.launch(Decision(request.user)) for plan in plans])
+    for plan in plans:
+        plan.refuse_bad()
+    words = request.POST.getlist("estimate")
+    notice = ""
+    if request.POST.get("step") == "launch":
+        told = [*words, *[""] * len(plans)][: len(plans)]
+        pairs = list(zip(plans, told, strict=True))
+        notice = next(filter(None, (confirmation.why_stale(plan.order, word) for plan, word in pairs)), "")
+        if not notice:
+            builds = [plan.launch(Decision(request.user, word=word)) for plan, word in pairs]
+            return finish_launch(request, order, who, builds)
+    found = [plan.estimate(find_token_counter(order.provider, order.model)) for plan in plans]
+    pages = [
+        estimates.estimate_page(plan.order, figures, notice)
+        for plan, figures in zip(plans, found, strict=True)
+    ]
+    context = {"page": pages[0], "more": pages[1:], "form": form}
+    return render(request, "annotation/builds/estimate.html", context)
+
+
+def finish_launch(request: HttpRequest, order: Order, who: Who, builds: list[Build]) -> HttpResponse:
+    """To the build, or of several to their audit; what experts are to judge is queued first."""
+    if who.experts:
+        builds = [*builds, queue_pairs_for_experts(order, who, request.user)]
+    if who.several:
+        messages.success(request, f"Launched: {', '.join(build.name for build in builds)}.")
+        return redirect("build-audit", pk=builds[0].pk)
+    return redirect("build", pk=builds[0].pk)

@@ -1,0 +1,29 @@
+"""What a mining may be told of snippets and queries, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from retrieval.filters import Rule, TextOption
+
+RULES: Final = [
+    (str(int(Rule.TESTABLE)), "testable: takes an input, returns a value"),
+    (str(int(Rule.TESTABLE_WITH_SELF)), "testable, self and cls count as input"),
+    (str(int(Rule.TESTABLE_WITH_BARE_RETURN)), "testable, a bare return counts as a value"),
+    (str(int(Rule.TESTABLE_WITH_YIELD)), "testable, yield counts as a value"),
+    (str(int(Rule.TESTABLE_IN_ANY_SENSE)), "testable in any sense"),
+    (str(int(Rule.TESTABLE_WITHOUT_OUTPUT)), "takes an input, whatever it returns"),
+    ("0", "no rule: every snippet"),
+]
+QUERY_RULES: Final = [
+    ("english", "in English, by their small words"),
+    ("no_identifier", "more than a bare identifier"),
+    ("distinct", "the first of near-same ones"),
+]
+TEXTS: Final[Mapping[TextOption, str]] = {
+    "whole": "the whole snippet",
+    "without docstring": "the snippet without its docstring",
+    "without comments": "the snippet without its comments, with its docstring",
+    "signature + docstring": "its signature and docstring alone",
+}
