@@ -175,10 +175,10 @@ def _reply(number: int, offset: int, data: JsonObject) -> ReplyLine:
         raise _BadLine(f'"id" has to be the 64 hex digits of the request\'s id, got {_shown(id_)}')
     if not isinstance(model, str):
         raise _BadLine(f'"model" has to be a text, got {_shown(model)}')
-    return ReplyLine(number, offset, id_, _text(data), model, _usage(data.get("usage")))
+    return ReplyLine(number, offset, id_, _read_reply_text(data), model, _usage(data.get("usage")))
 
 
-def _text(data: JsonObject) -> str:
+def _read_reply_text(data: JsonObject) -> str:
     reply = data.get("reply")
     if isinstance(reply, dict) and reply:
         return json.dumps(reply, ensure_ascii=False)

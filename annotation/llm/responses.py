@@ -42,7 +42,7 @@ def reply_of(message: object, headers: Mapping[str, str], latency: float, base_u
             "the answer is no message with content, model and usage", base_url, maybe_billed=True
         )
     return Reply(
-        text=_text(message),
+        text=_read_answer(message),
         model=message.model,
         usage=_usage(message.usage),
         latency=latency,
@@ -121,7 +121,7 @@ def _other_tool(message: "Message") -> str:
     return f"the model called the tool '{others[0]}', which does not exist" if others else ""
 
 
-def _text(message: "Message") -> str:
+def _read_answer(message: "Message") -> str:
     """What was handed in with tool calls (different ones fail in parsing, as they should), else the text."""
     calls = [
         json.dumps(getattr(block, "input", None), ensure_ascii=False)

@@ -39,7 +39,7 @@ class Prompt:
 
     def variables(self, section: str) -> frozenset[str]:
         """The names that `render` needs for the section."""
-        return frozenset(_VARIABLE.findall(self._text(section)))
+        return frozenset(_VARIABLE.findall(self._find_section(section)))
 
     def render(self, section: str, **values: str) -> str:
         """The section with its variables replaced once, so values are never expanded themselves.
@@ -51,9 +51,9 @@ class Prompt:
             raise PromptError(f"prompt '{self.name}', section '{section}': no value for {', '.join(missing)}")
         if unknown := sorted(values.keys() - wanted):
             raise PromptError(f"prompt '{self.name}', section '{section}': no variable {', '.join(unknown)}")
-        return _VARIABLE.sub(lambda match: values[match.group(1)], self._text(section))
+        return _VARIABLE.sub(lambda match: values[match.group(1)], self._find_section(section))
 
-    def _text(self, section: str) -> str:
+    def _find_section(self, section: str) -> str:
         try:
             return self.sections[section]
         except KeyError:

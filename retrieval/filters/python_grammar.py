@@ -23,7 +23,7 @@ def parse_by_grammar(code: str, most: int = MOST_CHARACTERS) -> Node | None:
         return None
     import tree_sitter
 
-    return tree_sitter.Parser(_language()).parse(_bytes(code)).root_node
+    return tree_sitter.Parser(_language()).parse(_encode_code(code)).root_node
 
 
 def extract_python_part(code: str, option: str) -> str | None:
@@ -51,9 +51,9 @@ def _signature(plain: str) -> str:
     body = function.child_by_field_name("body") if function else None
     if function is None or body is None:
         return plain
-    source, statement = _bytes(plain), _docstring(function)
+    source, statement = _encode_code(plain), _docstring(function)
     start = source.rfind(b"\n", 0, function.start_byte) + 1
-    return _text(source[start : statement.end_byte if statement else body.start_byte]).rstrip()
+    return _decode_code(source[start : statement.end_byte if statement else body.start_byte]).rstrip()
 
 
 def _functions(root: Node) -> Iterator[Node]:
@@ -75,7 +75,7 @@ def _docstring(function: Node) -> Node | None:
     if len(value) != 1 or value[0].type not in ("string", "concatenated_string"):
         return None
     strings = value if value[0].type == "string" else value[0].named_children
-    prefixes = "".join(_text(node.child(0).text or b"") for node in strings if node.child(0))
+    prefixes = "".join(_decode_code(node.child(0).text or b"") for node in strings if node.child(0))
     return None if NO_TEXT.intersection(prefixes) else first
 
 
@@ -85,7 +85,7 @@ def _first_but_comments(body: Node) -> Node | None:
 
 def _without(code: str, nodes: Iterable[Node]) -> str:
     """The code without some nodes; a line that held nothing else goes, too."""
-    source = _bytes(code)
+    source = _encode_code(code)
     for node in sorted(nodes, key=lambda node: -node.start_byte):
         start, end = node.start_byte, node.end_byte
         line = source.rfind(b"\n", 0, start) + 1
@@ -94,7 +94,7 @@ def _without(code: str, nodes: Iterable[Node]) -> str:
         end += len(after) - len(after.lstrip(b" \t;"))
         alone = not source[line:start].strip() and not after.strip(b" \t;\r\n")
         source = source[:line] + source[following:] if alone else source[:start] + source[end:]
-    return _text(source)
+    return _decode_code(source)
 
 
 def walk_grammar_nodes(root: Node) -> Iterator[Node]:
@@ -106,11 +106,11 @@ def walk_grammar_nodes(root: Node) -> Iterator[Node]:
         waiting.extend(node.children)
 
 
-def _bytes(code: str) -> bytes:
+def _encode_code(code: str) -> bytes:
     return code.encode("utf-8", "surrogatepass")
 
 
-def _text(part: bytes) -> str:
+def _decode_code(part: bytes) -> str:
     return part.decode("utf-8", "surrogatepass")
 
 

@@ -57,7 +57,7 @@ def _docstring(function: Node, outer: Node) -> tuple[str, Node | None]:
     if text is None or text.type != "string":
         return "", None
     try:
-        value = literal_value(_text(text))
+        value = literal_value(_decode_node(text))
     except UNREADABLE:
         return "", None
     return (inspect.cleandoc(value), first) if isinstance(value, str) else ("", None)
@@ -66,7 +66,7 @@ def _docstring(function: Node, outer: Node) -> tuple[str, Node | None]:
 def _javadoc(function: Node, outer: Node) -> tuple[str, Node | None]:
     """The `/**` comment just before, without stars, tags and braces."""
     comment = outer.prev_named_sibling
-    written = _text(comment) if comment and comment.type == "block_comment" else ""
+    written = _decode_node(comment) if comment and comment.type == "block_comment" else ""
     if not written.startswith("/**"):
         return "", None
     lines = (line.strip().strip("*").strip() for line in written[2:-2].splitlines())
@@ -74,7 +74,7 @@ def _javadoc(function: Node, outer: Node) -> tuple[str, Node | None]:
     return HTML_TAG.sub("", PARAGRAPH_TAG.sub("\n\n", plain)).strip(), None
 
 
-def _text(node: Node) -> str:
+def _decode_node(node: Node) -> str:
     return (node.text or b"").decode("utf-8", "replace")
 
 

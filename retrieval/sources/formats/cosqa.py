@@ -172,7 +172,7 @@ def _record(
     if isinstance(element, Problem):
         return element
     try:
-        text = _text(element.value, text_keys)
+        text = _find_text(element.value, text_keys)
         name, read = ids.read(element.number, element.value, id_keys)
     except (_WrongShape, Refused) as wrong:
         return Problem(str(path), element.number, str(wrong))
@@ -207,7 +207,7 @@ def read_pair_label(element: Element, path: Path, known: TextsById) -> GivenLabe
     where all are.
     """
     try:
-        query, snippet = _text(element.value, QUERY_TEXT), _text(element.value, CODE_TEXT)
+        query, snippet = _find_text(element.value, QUERY_TEXT), _find_text(element.value, CODE_TEXT)
         value = element.value["label"]
         if isinstance(value, bool) or value not in LABELS:
             number = ", a number" if isinstance(value, str) else ""
@@ -246,7 +246,7 @@ def _is_pair_name(element: Element) -> bool:
     return name is not None and int(name[1]) == element.number - 1
 
 
-def _text(value: Any, keys: Sequence[str]) -> str:
+def _find_text(value: Any, keys: Sequence[str]) -> str:
     key = next((key for key in keys if key in value), None) if isinstance(value, dict) else None
     if key is None:
         raise _WrongShape(_lacks_text(value, keys))
