@@ -31,10 +31,6 @@ class Guide:
         """How the same is imported on the server."""
         return f"python manage.py import {self.format} {self.arguments} --name NAME"
 
-    @property
-    def is_packed(self) -> bool:
-        return self.endings == ZIP
-
 
 QUERY: Final = '[{"query-idx": 0, "query": "sort a list"}]'
 CODE: Final = '[{"code-idx": 0, "code": "def f(x):\\n    return sorted(x)"}]'

@@ -14,7 +14,7 @@ from django.test import Client
 from django.urls import reverse
 from pytest_django import Settings
 
-from annotation.web.collections.upload_guides import GUIDES, Guide
+from annotation.web.collections.upload_guides import GUIDES, ZIP, Guide
 from retrieval.collections import derivation
 from retrieval.jobs import path_of_job_file
 from retrieval.models import Benchmark, Collection, Job, Label
@@ -156,7 +156,7 @@ def zipped(files: tuple[tuple[str, str], ...]) -> bytes:
 
 def sent(guide: Guide) -> dict[str, SimpleUploadedFile]:
     """The files of a guide's example, as its hint tells to choose them."""
-    if guide.is_packed:
+    if guide.endings == ZIP:
         return {"file": a_file("data.zip", zipped(guide.example))}
     if guide.format == Format.STAQC:
         held = ((name, pickle.dumps(literal_eval(code))) for name, code in guide.example)
