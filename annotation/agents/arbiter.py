@@ -10,7 +10,7 @@ from pydantic import BeforeValidator
 
 from annotation import prompts
 from annotation.agents.fields import Said, as_label
-from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.replies import VerdictModel
 from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.llm.request import Request
 
@@ -57,8 +57,3 @@ def build_arbiter_request(inputs: ArbiterInputs, model: str, **options: Unpack[O
     else:
         user = prompt.render("user", **material, report=fence_material("report", inputs.report))
     return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
-
-
-def parse_final_verdict(text: str) -> FinalVerdict:
-    """The verdict in a reply. Raises InvalidReply."""
-    return validate_reply_text(FinalVerdict, text)

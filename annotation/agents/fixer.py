@@ -8,7 +8,7 @@ from typing import Final, Unpack
 
 from annotation import prompts
 from annotation.agents.fields import Said
-from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.replies import VerdictModel
 from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.llm.request import Request
 
@@ -41,8 +41,3 @@ def build_fixer_request(inputs: FixerInputs, model: str, **options: Unpack[Optio
         report=fence_material("report", inputs.report),
     )
     return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
-
-
-def parse_fixer_reply(text: str) -> FixerReply:
-    """The suggestion in a reply. Raises InvalidReply."""
-    return validate_reply_text(FixerReply, text)

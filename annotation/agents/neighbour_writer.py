@@ -10,7 +10,7 @@ from pydantic import AfterValidator
 
 from annotation import prompts
 from annotation.agents.fields import Said
-from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.replies import VerdictModel
 from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.agents.sources import names_of, require_runnable_source
 from annotation.llm.request import Request
@@ -44,8 +44,3 @@ def build_neighbour_request(inputs: NeighbourInputs, model: str, **options: Unpa
         code=fence_material("code", inputs.code),
     )
     return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
-
-
-def parse_neighbour_reply(text: str) -> NeighbourReply:
-    """The neighbour in a reply: Python that parses. Raises InvalidReply."""
-    return validate_reply_text(NeighbourReply, text)

@@ -13,7 +13,7 @@ from annotation import prompts
 from annotation.agents import arbiter, fixer, screener, test_writer
 from annotation.agents.fields import Said
 from annotation.agents.fixer import FixerInputs
-from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.replies import VerdictModel
 from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.agents.screener import ScreenerInputs
 from annotation.agents.sources import syntax_tree
@@ -90,11 +90,6 @@ def arbiter_request(inputs: PlainArbiterInputs, model: str, **options: Unpack[Op
         "report": fence_material("report", inputs.report),
     }
     return _composed(arbiter.NAME, model, material, arbiter.SCHEMA, arbiter.MAX_TOKENS, options)
-
-
-def parse_test(text: str) -> PlainTestReply:
-    """The program in a reply: Python that parses and asserts something. Raises InvalidReply."""
-    return validate_reply_text(PlainTestReply, text)
 
 
 def _composed(

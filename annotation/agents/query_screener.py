@@ -14,7 +14,7 @@ from pydantic import BeforeValidator, Field
 
 from annotation import prompts
 from annotation.agents.fields import Said, from_menu
-from annotation.agents.replies import InvalidReply, VerdictModel, validate_reply_text
+from annotation.agents.replies import InvalidReply, VerdictModel
 from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.llm.request import Request
 
@@ -83,7 +83,7 @@ def parse_listwise_verdict(text: str, count: int | None = None) -> CompanyVerdic
 
     Raises InvalidReply.
     """
-    found = validate_reply_text(CompanyVerdict, text)
+    found = CompanyVerdict.of_reply(text)
     numbers = sorted(verdict.candidate for verdict in found.verdicts)
     if numbers != list(range(1, (len(numbers) if count is None else count) + 1)):
         raise InvalidReply(f"has verdicts on the candidates {numbers}: give exactly one on each of them")

@@ -4,7 +4,7 @@ import json
 import re
 from collections.abc import Iterator, Set
 from contextlib import suppress
-from typing import Final, TypeVar
+from typing import Final, Self
 
 from pydantic import BaseModel, ConfigDict, ValidationError
 
@@ -14,7 +14,6 @@ from annotation.llm.strict_json import OPENS_OBJECT, NotJson, object_at, parse_s
 _LONGEST: Final = 1_000_000
 _BRACE_OR_TEXT: Final = re.compile(r'[{}]|"(?:[^"\\]|\\.)*"', re.DOTALL)
 _UNSTORABLE: Final = re.compile("[\x00\ud800-\udfff]")
-_Verdict = TypeVar("_Verdict", bound="VerdictModel")
 
 
 class InvalidReply(Exception):
@@ -26,14 +25,14 @@ class VerdictModel(BaseModel):
 
     model_config = ConfigDict(frozen=True, strict=True, extra="forbid")
 
-
-def validate_reply_text(model: type[_Verdict], text: str) -> _Verdict:
-    """The verdict in a reply's text. Raises InvalidReply, naming each wrong field."""
-    fields = {name for name, field in model.model_fields.items() if field.is_required()}
-    try:
-        return model.model_validate(one_object(text, fields))
-    except ValidationError as error:
-        raise InvalidReply("; ".join(_complaints(error))) from None
+    @classmethod
+    def of_reply(cls, text: str) -> Self:
+        """The verdict in a reply's text. Raises InvalidReply, naming each wrong field."""
+        fields = {name for name, field in cls.model_fields.items() if field.is_required()}
+        try:
+            return cls.model_validate(one_object(text, fields))
+        except ValidationError as error:
+            raise InvalidReply("; ".join(_complaints(error))) from None
 
 
 def one_object(text: str, fields: Set[str] = frozenset()) -> dict[str, object]:

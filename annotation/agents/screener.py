@@ -7,7 +7,7 @@ from pydantic import BeforeValidator
 
 from annotation import prompts
 from annotation.agents.fields import Said, from_menu
-from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.replies import VerdictModel
 from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.llm.request import Request
 
@@ -41,8 +41,3 @@ def build_screener_request(inputs: ScreenerInputs, model: str, **options: Unpack
         "user", query=fence_material("query", inputs.query), code=fence_material("code", inputs.code)
     )
     return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
-
-
-def parse_screener_verdict(text: str) -> ScreenerVerdict:
-    """The verdict in a reply. Raises InvalidReply."""
-    return validate_reply_text(ScreenerVerdict, text)

@@ -13,7 +13,7 @@ from pydantic import Field
 
 from annotation import prompts
 from annotation.agents.fields import Said
-from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.replies import VerdictModel
 from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.llm.request import Request
 
@@ -65,8 +65,3 @@ def build_single_llm_request(inputs: SingleInputs, model: str, **options: Unpack
         "user", query=fence_material("query", inputs.query), code=fence_material("code", inputs.code)
     )
     return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
-
-
-def parse_single_llm_verdict(text: str) -> SingleVerdict:
-    """The verdict in a reply. Raises InvalidReply."""
-    return validate_reply_text(SingleVerdict, text)

@@ -8,7 +8,7 @@ from pydantic import AfterValidator
 
 from annotation import prompts
 from annotation.agents.fields import Said
-from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.replies import VerdictModel
 from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.llm.request import Request
 from sandbox.candidate.syntax import parse_python_source
@@ -89,8 +89,3 @@ def build_snippet_request(inputs: SnippetInputs, model: str, **options: Unpack[O
         )
         user = f"{user}\n\n{again}"
     return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
-
-
-def parse_written_snippet(text: str) -> WrittenSnippet:
-    """The function in a reply. Raises InvalidReply."""
-    return validate_reply_text(WrittenSnippet, text)

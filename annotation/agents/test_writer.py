@@ -13,7 +13,7 @@ from pydantic import AfterValidator, Field, model_validator
 
 from annotation import prompts
 from annotation.agents.fields import Said
-from annotation.agents.replies import VerdictModel, validate_reply_text
+from annotation.agents.replies import VerdictModel
 from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
 from annotation.agents.sources import names_of, require_runnable_source, syntax_tree, top_level_functions
 from annotation.llm.request import Request
@@ -142,8 +142,3 @@ def format_test_order(prompt: prompts.Prompt, inputs: WriterInputs) -> str:
             prompt.render("rewrite", reason=reason, program=fence_material("program", inputs.refused_program))
         )
     return "\n\n".join(parts)
-
-
-def parse_test_program(text: str) -> TestProgramReply:
-    """The program in a reply: Python that parses, with its cases. Raises InvalidReply."""
-    return validate_reply_text(TestProgramReply, text)

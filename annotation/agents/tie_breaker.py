@@ -5,8 +5,7 @@ from dataclasses import dataclass
 from typing import Final, Unpack
 
 from annotation import prompts
-from annotation.agents.arbiter import SCHEMA, FinalVerdict
-from annotation.agents.replies import validate_reply_text
+from annotation.agents.arbiter import SCHEMA
 from annotation.agents.request_parts import Options, compose_agent_request, fence_material
 from annotation.llm.request import Request
 
@@ -50,8 +49,3 @@ def build_tie_breaker_request(inputs: TieInputs, model: str, **options: Unpack[O
     else:
         user = prompt.render("user", **material, report=fence_material("report", inputs.report))
     return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
-
-
-def parse_tie_breaker_verdict(text: str) -> FinalVerdict:
-    """The verdict in a reply. Raises InvalidReply."""
-    return validate_reply_text(FinalVerdict, text)

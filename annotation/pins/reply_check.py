@@ -174,18 +174,12 @@ def event_of(step: Step, requests: Mapping[int, str]) -> Event:
     text = call.reply.text
     match call.agent:
         case screener.NAME:
-            return SCREENED[screener.parse_screener_verdict(text).verdict]
-        case arbiter.NAME:
-            return Event.ACCEPTED if arbiter.parse_final_verdict(text).verdict == 1 else Event.DENIED
-        case tie_breaker.NAME:
-            return (
-                Event.ACCEPTED if tie_breaker.parse_tie_breaker_verdict(text).verdict == 1 else Event.DENIED
-            )
+            return SCREENED[screener.ScreenerVerdict.of_reply(text).verdict]
+        case arbiter.NAME | tie_breaker.NAME:
+            return Event.ACCEPTED if arbiter.FinalVerdict.of_reply(text).verdict == 1 else Event.DENIED
         case single_llm.NAME:
             criterion = single_llm.Criterion(step.case.annotator.config["criterion"])
-            return (
-                Event.MATCH if single_llm.parse_single_llm_verdict(text).label(criterion) else Event.NO_MATCH
-            )
+            return Event.MATCH if single_llm.SingleVerdict.of_reply(text).label(criterion) else Event.NO_MATCH
         case query_screener.NAME:
             return in_company(step, text, requests.get(call.pk, ""))
     raise NoReply(f"a reply of {call.agent}, which is no verdict")

@@ -123,14 +123,14 @@ def test_who_answers_follows_from_the_screeners_verdict() -> None:
 @pytest.mark.parametrize("decision", unclear(), ids=name_of)
 def test_a_program_is_whole_and_leaves_the_candidate_alone(decision: Decision) -> None:
     candidate = functions()[decision["function"]]
-    test = test_writer.parse_test_program(json.dumps(decision["test"]))
+    test = test_writer.TestProgramReply.of_reply(json.dumps(decision["test"]))
     called = {node.id for node in ast.walk(ast.parse(test.program)) if isinstance(node, ast.Name)}
     assert len(test.cases) >= 2
     assert set(candidate_names(candidate)) <= called
     assert not is_candidate_redefined(candidate, test.program)
     assert set(candidate_names(candidate)) <= set(candidate_names(test.reference))
-    assert neighbour_writer.parse_neighbour_reply(json.dumps(decision["neighbour"])).code != candidate
-    assert single_llm.parse_single_llm_verdict(json.dumps(decision["reader"])).demands
+    assert neighbour_writer.NeighbourReply.of_reply(json.dumps(decision["neighbour"])).code != candidate
+    assert single_llm.SingleVerdict.of_reply(json.dumps(decision["reader"])).demands
     assert decision["arbiter"]["verdict"] in (0, 1)
     assert decision["arbiter"]["explanation"]
 

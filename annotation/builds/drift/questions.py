@@ -72,7 +72,7 @@ def ask_drift_question(answer: DriftAnswer, llm: LLM) -> DriftReply:
     said so."""
     try:
         verdict, call = ask_for_verdict(
-            answer.case, llm, build_drift_request(answer), screener.parse_screener_verdict
+            answer.case, llm, build_drift_request(answer), screener.ScreenerVerdict.of_reply
         )
     except Unjudgeable as why:
         return DriftReply(None, str(why))

@@ -210,12 +210,14 @@ def asked_test(
 ) -> tuple[test_writer.TestProgramReply | paper.PlainTestReply, LLMCall]:
     """The writer's reply, by the prompt set of the case's annotator."""
     if verdicts.as_in_paper(case):
-        return ask_with_repair(case, llm, paper.test_request(inputs, case.build.model), paper.parse_test)
+        return ask_with_repair(
+            case, llm, paper.test_request(inputs, case.build.model), paper.PlainTestReply.of_reply
+        )
     return ask_with_repair(
         case,
         llm,
         test_writer.build_test_writer_request(inputs, case.build.model),
-        test_writer.parse_test_program,
+        test_writer.TestProgramReply.of_reply,
     )
 
 
@@ -365,7 +367,7 @@ def ask_fixer(case: Case, tools: Tools, tried: str | None) -> None:
     )
     ordered = paper.fixer_request if verdicts.as_in_paper(case) else fixer.build_fixer_request
     reply, call = ask_with_repair(
-        case, tools.llm_of(case.build), ordered(inputs, case.build.model), fixer.parse_fixer_reply
+        case, tools.llm_of(case.build), ordered(inputs, case.build.model), fixer.FixerReply.of_reply
     )
     try:
         suggested = parse_install("\n".join(reply.commands))

@@ -45,7 +45,7 @@ def screen_case(case: Case, llm: LLM) -> None:
     inputs = screener.ScreenerInputs(query=case.pair.query.text, code=case.pair.snippet.text)
     ordered = paper.screener_request if as_in_paper(case) else screener.build_screener_request
     verdict, call = ask_with_repair(
-        case, llm, ordered(inputs, case.build.model), screener.parse_screener_verdict
+        case, llm, ordered(inputs, case.build.model), screener.ScreenerVerdict.of_reply
     )
     apply_screening_verdict(case, verdict.verdict, verdict.explanation, call)
 

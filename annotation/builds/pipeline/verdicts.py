@@ -33,7 +33,7 @@ def ask_single_llm(case: Case, llm: LLM) -> tuple[single_llm.SingleVerdict, LLMC
     """What one model alone says of the pair."""
     inputs = single_llm.SingleInputs(query=case.pair.query.text, code=case.pair.snippet.text)
     request = single_llm.build_single_llm_request(inputs, case.build.model)
-    return ask_with_repair(case, llm, request, single_llm.parse_single_llm_verdict)
+    return ask_with_repair(case, llm, request, single_llm.SingleVerdict.of_reply)
 
 
 def ask_reader(case: Case, llm: LLM) -> None:
@@ -48,7 +48,7 @@ def ask_neighbour_writer(case: Case, llm: LLM) -> None:
     inputs = neighbour_writer.NeighbourInputs(query=case.pair.query.text, code=case.pair.snippet.text)
     request = neighbour_writer.build_neighbour_request(inputs, case.build.model)
     try:
-        neighbour, call = ask_with_repair(case, llm, request, neighbour_writer.parse_neighbour_reply)
+        neighbour, call = ask_with_repair(case, llm, request, neighbour_writer.NeighbourReply.of_reply)
     except Unjudgeable as why:
         case.move(Event.CONTRASTED, note=f"no neighbour: {why}", call=why.call)
     else:
@@ -67,7 +67,7 @@ def as_in_paper(case: Case) -> bool:
 
 def ask_arbiter(case: Case, llm: LLM) -> None:
     """Final arbiter: judges query, code, test and report; it sees neither screener nor reader."""
-    verdict, call = ask_with_repair(case, llm, arbiter_request(case), arbiter.parse_final_verdict)
+    verdict, call = ask_with_repair(case, llm, arbiter_request(case), arbiter.FinalVerdict.of_reply)
     read_as = reader_label(case)
     if read_as is None or read_as == verdict.verdict:
         basis = Basis.TESTED if read_as is None else Basis.AGREED
@@ -117,7 +117,7 @@ def ask_tie_breaker(case: Case, llm: LLM) -> None:
     """Tie breaker: sees both arguments in an order drawn by lot, and the report."""
     program, read_step, disputed = program_of(case), step_of(case, Event.READ), step_of(case, Event.DISPUTED)
     assert read_step is not None and disputed is not None, "a tie follows two verdicts"
-    said = arbiter.parse_final_verdict(reply_of(disputed)).verdict
+    said = arbiter.FinalVerdict.of_reply(reply_of(disputed)).verdict
     arguments = {reader_label(case): read_step.note, said: disputed.note}
     key = case.pair.query.text + case.pair.snippet.text
     first, second = tie_breaker.in_drawn_order(arguments[1], arguments[0], key)
@@ -133,7 +133,7 @@ def ask_tie_breaker(case: Case, llm: LLM) -> None:
         case,
         llm,
         tie_breaker.build_tie_breaker_request(inputs, case.build.model),
-        tie_breaker.parse_tie_breaker_verdict,
+        arbiter.FinalVerdict.of_reply,
     )
     settle_case_label(
         case, VERDICT_OF[verdict.verdict], verdict.verdict, verdict.explanation, call, basis=Basis.DISPUTED
@@ -150,7 +150,7 @@ def reader_label(case: Case) -> int | None:
     step = step_of(case, Event.READ)
     if step is None:
         return None
-    return single_llm.parse_single_llm_verdict(reply_of(step)).label(Criterion.EXACT)
+    return single_llm.SingleVerdict.of_reply(reply_of(step)).label(Criterion.EXACT)
 
 
 def neighbour_of(case: Case) -> neighbour_writer.NeighbourReply | None:
@@ -158,7 +158,7 @@ def neighbour_of(case: Case) -> neighbour_writer.NeighbourReply | None:
     step = step_of(case, Event.CONTRASTED)
     if step is None or step.call is None or step.call.error:
         return None
-    return neighbour_writer.parse_neighbour_reply(reply_of(step))
+    return neighbour_writer.NeighbourReply.of_reply(reply_of(step))
 
 
 def step_of(case: Case, event: Event) -> Step | None:

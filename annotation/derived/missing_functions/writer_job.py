@@ -68,7 +68,7 @@ def attempt_function_writing(proposal: Proposal, tools: Tools) -> None:
         inputs = inputs_of(proposal)
         request = snippet_writer.build_snippet_request(inputs, proposal.build.model)
         reply, call = ask_with_repair(
-            proposal, tools.llm_of(proposal.build), request, snippet_writer.parse_written_snippet
+            proposal, tools.llm_of(proposal.build), request, snippet_writer.WrittenSnippet.of_reply
         )
         store_written_function(proposal, reply, call)
     except Parked as parked:

@@ -82,7 +82,7 @@ def test_every_object_is_found_again_inside_prose(value: dict[str, int | str]) -
 
 @pytest.mark.parametrize(("given_verdict", "verdict"), [(0, 0.0), (0.5, 0.5), (1, 1.0), (1.0, 1.0)])
 def test_the_screener_has_three_verdicts(given_verdict: float, verdict: float) -> None:
-    reply = screener.parse_screener_verdict(
+    reply = screener.ScreenerVerdict.of_reply(
         json.dumps({"verdict": given_verdict, "explanation": " because "})
     )
     assert (reply.verdict, reply.explanation) == (verdict, "because")
@@ -91,13 +91,13 @@ def test_the_screener_has_three_verdicts(given_verdict: float, verdict: float) -
 @pytest.mark.parametrize("verdict", [0.7, -1, 2, True, False, "1", "0.5", "yes", None, [1], {"value": 1}])
 def test_a_verdict_off_the_screeners_menu_is_no_verdict(verdict: object) -> None:
     with pytest.raises(InvalidReply, match=r"verdict: has to be one of the numbers 0, 0\.5, 1, got"):
-        screener.parse_screener_verdict(json.dumps({"verdict": verdict, "explanation": "x"}))
+        screener.ScreenerVerdict.of_reply(json.dumps({"verdict": verdict, "explanation": "x"}))
 
 
 @pytest.mark.parametrize("verdict", [0.5, 0.7, True, False, "1", "yes", None])
 def test_a_verdict_off_the_arbiters_menu_is_no_verdict(verdict: object) -> None:
     with pytest.raises(InvalidReply, match="verdict: has to be one of the numbers 0, 1, got"):
-        arbiter.parse_final_verdict(json.dumps({"verdict": verdict, "explanation": "x"}))
+        arbiter.FinalVerdict.of_reply(json.dumps({"verdict": verdict, "explanation": "x"}))
 
 
 @given(st.one_of(st.floats(), st.integers(), st.text(), st.booleans(), st.none()))
@@ -105,30 +105,32 @@ def test_a_verdict_is_on_the_menu_or_refused(verdict: object) -> None:
     text = json.dumps({"verdict": verdict, "explanation": "x"})
     on_menu = not isinstance(verdict, bool) and verdict in (0, 1)
     if on_menu:
-        label = arbiter.parse_final_verdict(text).verdict
+        label = arbiter.FinalVerdict.of_reply(text).verdict
         assert type(label) is int
         assert label == verdict
     else:
         with pytest.raises(InvalidReply):
-            arbiter.parse_final_verdict(text)
+            arbiter.FinalVerdict.of_reply(text)
 
 
 def test_every_wrong_field_is_named_for_the_repair() -> None:
     with pytest.raises(InvalidReply) as caught:
-        arbiter.parse_final_verdict('{"verdict": 3, "explanation": " ", "confidence": 0.9}')
+        arbiter.FinalVerdict.of_reply('{"verdict": 3, "explanation": " ", "confidence": 0.9}')
     assert "verdict: has to be one of the numbers 0, 1, got 3" in str(caught.value)
     assert "explanation: must not be empty" in str(caught.value)
     assert "confidence: Extra inputs are not permitted" in str(caught.value)
 
 
 def test_a_test_program_is_python_that_asserts() -> None:
-    reply = paper.parse_test(json.dumps({"program": PROGRAM, "reading": "reverse a list", "helpers": []}))
+    reply = paper.PlainTestReply.of_reply(
+        json.dumps({"program": PROGRAM, "reading": "reverse a list", "helpers": []})
+    )
     assert (reply.program, reply.reading, reply.helpers) == (PROGRAM, "reverse a list", [])
 
 
 def test_raw_line_breaks_in_a_program_are_forgiven() -> None:
     text = '{"reading": "r", "helpers": ["Node"], "program": "x = 1\nassert x == 1\n"}'
-    assert paper.parse_test(text).program == "x = 1\nassert x == 1\n"
+    assert paper.PlainTestReply.of_reply(text).program == "x = 1\nassert x == 1\n"
 
 
 @pytest.mark.parametrize(
@@ -144,19 +146,21 @@ def test_raw_line_breaks_in_a_program_are_forgiven() -> None:
 )
 def test_a_program_that_can_prove_nothing_is_refused(program: str, complaint: str) -> None:
     with pytest.raises(InvalidReply, match=complaint):
-        paper.parse_test(json.dumps({"program": program, "reading": "r", "helpers": []}))
+        paper.PlainTestReply.of_reply(json.dumps({"program": program, "reading": "r", "helpers": []}))
 
 
 def test_a_reading_and_named_helpers_are_needed() -> None:
     with pytest.raises(InvalidReply, match=r"reading: must not be empty.*helpers\.0: must not be empty"):
-        paper.parse_test(json.dumps({"program": PROGRAM, "reading": "", "helpers": [""]}))
+        paper.PlainTestReply.of_reply(json.dumps({"program": PROGRAM, "reading": "", "helpers": [""]}))
 
 
 def test_a_fixer_may_suggest_nothing() -> None:
-    assert fixer.parse_fixer_reply('{"commands": []}').commands == []
-    assert fixer.parse_fixer_reply('{"commands": ["pip install PyYAML"]}').commands == ["pip install PyYAML"]
+    assert fixer.FixerReply.of_reply('{"commands": []}').commands == []
+    assert fixer.FixerReply.of_reply('{"commands": ["pip install PyYAML"]}').commands == [
+        "pip install PyYAML"
+    ]
     with pytest.raises(InvalidReply, match="commands: Input should be a valid list"):
-        fixer.parse_fixer_reply('{"commands": "pip install PyYAML"}')
+        fixer.FixerReply.of_reply('{"commands": "pip install PyYAML"}')
 
 
 ANSWER = json.dumps(GOOD)
@@ -192,7 +196,7 @@ def test_an_object_that_was_only_thought_is_refused(text: str) -> None:
 
 def test_two_different_objects_outside_of_thinking_are_refused() -> None:
     with pytest.raises(InvalidReply, match="2 different JSON objects"):
-        screener.parse_screener_verdict(f"<think>{ANSWER}</think>{ANSWER} or rather {DRAFT}")
+        screener.ScreenerVerdict.of_reply(f"<think>{ANSWER}</think>{ANSWER} or rather {DRAFT}")
 
 
 @pytest.mark.parametrize(
@@ -209,7 +213,7 @@ def test_two_different_objects_outside_of_thinking_are_refused() -> None:
 )
 def test_an_object_that_the_prose_quotes_is_no_answer(quoted: str) -> None:
     for text in (f"{quoted} is returned.\n{ANSWER}", f"{ANSWER}\nIt returns {quoted}"):
-        assert screener.parse_screener_verdict(text).verdict == 1
+        assert screener.ScreenerVerdict.of_reply(text).verdict == 1
 
 
 @pytest.mark.parametrize(
@@ -223,7 +227,7 @@ def test_an_object_that_the_prose_quotes_is_no_answer(quoted: str) -> None:
 )
 def test_an_answer_beside_another_try_or_inside_of_one_is_refused(text: str) -> None:
     with pytest.raises(InvalidReply):
-        screener.parse_screener_verdict(text)
+        screener.ScreenerVerdict.of_reply(text)
 
 
 def test_a_long_text_of_broken_objects_is_refused() -> None:

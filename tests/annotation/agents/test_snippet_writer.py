@@ -22,7 +22,7 @@ def asked(**inputs: object) -> str:
 
 
 def test_a_function_with_its_imports_is_taken() -> None:
-    found = snippet_writer.parse_written_snippet(answer())
+    found = snippet_writer.WrittenSnippet.of_reply(answer())
     assert (found.code, found.packages) == (GOOD, ["numpy==2.1.0"])
 
 
@@ -39,13 +39,13 @@ def test_a_function_with_its_imports_is_taken() -> None:
 )
 def test_what_is_no_function_is_no_answer(code: str, word: str) -> None:
     with pytest.raises(InvalidReply, match=word):
-        snippet_writer.parse_written_snippet(answer(code=code))
+        snippet_writer.WrittenSnippet.of_reply(answer(code=code))
 
 
 @pytest.mark.parametrize("packages", [["--index-url x"], ["a; rm -rf /"], ["a b"], [""], ["a"] * 6, "numpy"])
 def test_packages_are_names_and_nothing_else(packages: object) -> None:
     with pytest.raises(InvalidReply):
-        snippet_writer.parse_written_snippet(answer(packages=packages))
+        snippet_writer.WrittenSnippet.of_reply(answer(packages=packages))
 
 
 def test_material_is_fenced_and_comes_with_what_was_near_and_what_was_denied() -> None:

@@ -30,7 +30,7 @@ REPLY = {
 
 
 def test_cases_are_the_functions_named_after_reading_and_kind() -> None:
-    reply = test_writer.parse_test_program(json.dumps(REPLY))
+    reply = test_writer.TestProgramReply.of_reply(json.dumps(REPLY))
     assert reply.cases == (
         CaseOfTest("r1_ordinary_three_items", 1, "ordinary", "three items"),
         CaseOfTest("r2_edge_no_items", 2, "edge", "no items"),
@@ -51,22 +51,22 @@ def test_cases_are_the_functions_named_after_reading_and_kind() -> None:
 )
 def test_a_program_whose_cases_prove_nothing_is_refused(program: str, complaint: str) -> None:
     with pytest.raises(InvalidReply, match=complaint):
-        test_writer.parse_test_program(json.dumps(REPLY | {"program": program}))
+        test_writer.TestProgramReply.of_reply(json.dumps(REPLY | {"program": program}))
 
 
 @pytest.mark.parametrize("reference", ["", "x +", "print(1)\n"])
 def test_a_reference_defines_something_that_runs(reference: str) -> None:
     with pytest.raises(InvalidReply, match="reference: "):
-        test_writer.parse_test_program(json.dumps(REPLY | {"reference": reference}))
+        test_writer.TestProgramReply.of_reply(json.dumps(REPLY | {"reference": reference}))
 
 
 def test_a_neighbour_says_what_it_does_instead() -> None:
-    reply = neighbour_writer.parse_neighbour_reply(
+    reply = neighbour_writer.NeighbourReply.of_reply(
         json.dumps({"difference": "sorts", "code": "def reverse(x):\n    return x"})
     )
     assert reply.difference == "sorts"
     with pytest.raises(InvalidReply, match="code: defines nothing"):
-        neighbour_writer.parse_neighbour_reply(json.dumps({"difference": "sorts", "code": "1"}))
+        neighbour_writer.NeighbourReply.of_reply(json.dumps({"difference": "sorts", "code": "1"}))
 
 
 def test_the_papers_writer_is_ordered_by_its_own_prompt() -> None:

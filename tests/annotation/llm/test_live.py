@@ -63,10 +63,10 @@ def test_every_profile_brings_every_agents_answer_home(live: Connect, profile: P
     judging = arbiter.build_arbiter_request(
         arbiter.ArbiterInputs(PAIR.query, PAIR.code, "p", "r", "passed"), "m"
     )
-    assert screener.parse_screener_verdict(llm.ask(REQUEST).text).verdict == 0.5
-    assert "assert callable(reverse)" in test_writer.parse_test_program(llm.ask(writing).text).program
-    assert fixer.parse_fixer_reply(llm.ask(fixing).text).commands == []
-    assert arbiter.parse_final_verdict(llm.ask(judging).text).verdict == 1
+    assert screener.ScreenerVerdict.of_reply(llm.ask(REQUEST).text).verdict == 0.5
+    assert "assert callable(reverse)" in test_writer.TestProgramReply.of_reply(llm.ask(writing).text).program
+    assert fixer.FixerReply.of_reply(llm.ask(fixing).text).commands == []
+    assert arbiter.FinalVerdict.of_reply(llm.ask(judging).text).verdict == 1
 
 
 def test_a_reply_tells_what_it_took(fake: FakeMessages, live: Connect) -> None:
@@ -114,7 +114,7 @@ def test_others_are_asked_in_words(fake: FakeMessages, live: Connect) -> None:
     assert body["system"].startswith(REQUEST.system)
     assert '"enum": [0, 0.5, 1]' in body["system"]
     assert "```json" in reply.text
-    assert screener.parse_screener_verdict(reply.text).verdict == 0.5
+    assert screener.ScreenerVerdict.of_reply(reply.text).verdict == 0.5
 
 
 def test_effort_goes_where_anthropic_wants_it(fake: FakeMessages, live: Connect) -> None:
@@ -142,7 +142,7 @@ def test_a_server_that_refuses_a_way_is_asked_in_the_next_one(supports: tuple[st
         FakeMessages(supports=supports) as fake,
         closing(LiveLLM(fake.key, ANTHROPIC, base_url=fake.url)) as llm,
     ):
-        assert screener.parse_screener_verdict(llm.ask(REQUEST).text).verdict == 0.5
+        assert screener.ScreenerVerdict.of_reply(llm.ask(REQUEST).text).verdict == 0.5
         refused = len(fake.calls) - 1
         assert [call.status for call in fake.calls] == [400] * refused + [200]
         assert key in fake.calls[-1].body
@@ -183,7 +183,7 @@ def test_a_generic_server_may_call_its_model_as_it_likes(fake: FakeMessages, liv
 def test_two_tool_calls_are_no_verdict(fake: FakeMessages, live: Connect) -> None:
     fake.script(Say(stop_reason="tool_use", tool_inputs=(VERDICT, VERDICT | {"verdict": 0})))
     with pytest.raises(InvalidReply, match="2 different JSON objects"):
-        screener.parse_screener_verdict(live(DEEPSEEK).ask(REQUEST).text)
+        screener.ScreenerVerdict.of_reply(live(DEEPSEEK).ask(REQUEST).text)
 
 
 def test_a_bad_verdict_is_repaired_in_the_same_conversation(fake: FakeMessages, live: Connect) -> None:
@@ -191,9 +191,9 @@ def test_a_bad_verdict_is_repaired_in_the_same_conversation(fake: FakeMessages, 
     llm = live(GENERIC)
     bad = llm.ask(REQUEST)
     with pytest.raises(InvalidReply) as caught:
-        screener.parse_screener_verdict(bad.text)
+        screener.ScreenerVerdict.of_reply(bad.text)
     good = llm.ask(build_repair_request(REQUEST, bad.text, str(caught.value)))
-    assert screener.parse_screener_verdict(good.text).verdict == 1
+    assert screener.ScreenerVerdict.of_reply(good.text).verdict == 1
     assert [turn["role"] for turn in fake.calls[1].body["messages"]] == ["user", "assistant", "user"]
 
 
