@@ -33,8 +33,8 @@ from retrieval.models import Benchmark, Collection, PairList, Pool
 from retrieval.texts.plurals import count_noun
 
 RULE: Final = (
-    "of each counts a blind study's majority, else two agreeing reviews, else the agents' label; what none "
-    "of them could judge keeps its label"
+    "each pair gets the majority of a blind study, else what two or more reviews agree on, else the agents' "
+    "label; a pair that none of them could judge keeps its label"
 )
 
 

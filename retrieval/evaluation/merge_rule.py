@@ -15,9 +15,9 @@ from typing import Final
 from retrieval.models import Annotator, Source
 
 WORDS: Final = (
-    "a blind study's majority, adjudicated where there is none; else an expert's acceptance of a written "
-    "function; else at least two agreeing assisted reviews, more than disagree; else the agents' label; else "
-    "an imported label; what none of them judged, abandoned or not, is unjudged"
+    "the majority of a blind study, or its adjudication where there is none; else an expert's acceptance of "
+    "a written function; else two or more assisted reviews that agree, if they are the majority; else the "
+    "agents' label; else an imported label. A pair that has none of these is unjudged"
 )
 FEWEST_REVIEWS: Final = 2
 

@@ -51,11 +51,9 @@ class PublishForm(forms.Form):
     name = forms.CharField(
         max_length=LONGEST_NAME,
         label="Name of the benchmark",
-        help_text="A name that exists gets another version; the versions before it stay as they are.",
+        help_text="If the name exists, this becomes its next version. Earlier versions stay as they are.",
     )
-    pool = forms.ChoiceField(
-        choices=Pool.choices, widget=forms.RadioSelect, label="Systems that are measured search …"
-    )
+    pool = forms.ChoiceField(choices=Pool.choices, widget=forms.RadioSelect, label="Systems search …")
 
     def job(self, build: Build, user: User) -> Job | None:
         """The job of a valid form; None, with an error, where something else is being published of it."""

@@ -111,6 +111,6 @@ def test_of_two_studies_the_last_one_counts_adjudicated_or_not() -> None:
 
 
 def test_the_words_name_every_step_in_its_order() -> None:
-    steps = ["blind study", "adjudicated", "acceptance", "reviews", "agents", "imported", "unjudged"]
+    steps = ["blind study", "adjudication", "acceptance", "reviews", "agents", "imported", "unjudged"]
     places = [WORDS.index(step) for step in steps]
     assert places == sorted(places)
