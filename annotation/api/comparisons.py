@@ -90,7 +90,7 @@ class PlaceOut(RowSchema):
     unclear: int
 
 
-class DriftOut(Schema):
+class PositionDriftOut(Schema):
     """A share at the last place minus that at the first (-1 to 1); 95 %, from resampling whole queries."""
 
     value: float
@@ -104,8 +104,8 @@ class PlaceEffectOut(Schema):
 
     queries: int
     places: list[PlaceOut]
-    matches: DriftOut | None
-    unclear: DriftOut | None
+    matches: PositionDriftOut | None
+    unclear: PositionDriftOut | None
 
 
 @router.get("/{int:pk}/place-effect", response=PlaceEffectOut | None)

@@ -26,7 +26,7 @@ from annotation.schemas.derived_builds import (
     ExtensionEstimate,
     ExtensionOut,
     ExtensionsOut,
-    WishIn,
+    ExtensionWish,
 )
 from annotation.stages import Stage
 from annotation.studies.exposure import mark_list_seen
@@ -54,7 +54,7 @@ def get_extensions(request: HttpRequest, pk: Path[Id]) -> ExtensionsOut:
 
 
 @router.post("/{int:pk}/extensions/estimate", response=ExtensionEstimate, auth=signed_in(Role.ADMIN))
-def estimate_extension(request: HttpRequest, pk: Path[Id], wanted: WishIn) -> ExtensionEstimate:
+def estimate_extension(request: HttpRequest, pk: Path[Id], wanted: ExtensionWish) -> ExtensionEstimate:
     """What an extension would take. Nothing is made. For admins."""
     plan = plan_extension(visible.build(request, pk), wish_of(wanted))
     return ExtensionEstimate(
@@ -100,7 +100,7 @@ def rerun_plan(request: HttpRequest, pk: int, wanted: AgainIn) -> RerunPlan:
     return plan_rerun(build, found.cases, again, found.words)
 
 
-def wish_of(wanted: WishIn) -> Wish:
+def wish_of(wanted: ExtensionWish) -> Wish:
     return Wish(wanted.k, wanted.queries, wanted.seed, wanted.newer)
 
 

@@ -25,7 +25,7 @@ from annotation.schemas.label_audit import (
     AuditOut,
     AuditPaging,
     AuditPairOut,
-    SaidOut,
+    AuditVerdictOut,
 )
 from annotation.studies.exposure import mark_builds_seen
 from annotation.web.label_audit.page import (
@@ -122,7 +122,7 @@ def pairs_out(audit: Audit, rows: Sequence[AuditRow]) -> list[AuditPairOut]:
             query=texts[row.pair].query,
             snippet=texts[row.pair].snippet,
             builds=[
-                SaidOut.of(verdict, build=build.pk)
+                AuditVerdictOut.of(verdict, build=build.pk)
                 for build, verdict in zip(audit.builds, row.verdicts, strict=True)
                 if verdict is not None
             ],

@@ -23,11 +23,11 @@ from annotation.jobs import celery_tasks
 from annotation.models import Case, Filling, Proposal, ProposalDecision, Step
 from annotation.schemas.builds import BuildDetail
 from annotation.schemas.missing_functions import (
-    DecisionIn,
-    DecisionOut,
     FillEstimate,
     FillIn,
     FillLaunch,
+    FunctionDecisionIn,
+    FunctionDecisionOut,
     MissingOut,
     ProposalDetail,
     ProposalOut,
@@ -91,7 +91,7 @@ def get_function(request: HttpRequest, pk: Path[Id]) -> ProposalDetail:
 
 
 @router.post("/functions/{int:pk}/decisions", response={201: ProposalDetail}, auth=signed_in(Role.EXPERT))
-def decide(request: HttpRequest, pk: Path[Id], said: DecisionIn) -> Status[ProposalDetail]:
+def decide(request: HttpRequest, pk: Path[Id], said: FunctionDecisionIn) -> Status[ProposalDetail]:
     """Accept the function, accept it with changes, or reject it. For experts.
 
     409 where somebody was faster, with the stored decision and yours.
@@ -183,9 +183,9 @@ def decisions(row: Proposal) -> QuerySet[ProposalDecision]:
     return ProposalDecision.objects.filter(proposal=row).select_related(*related).order_by("revision")
 
 
-def decision_out(row: ProposalDecision) -> DecisionOut:
+def decision_out(row: ProposalDecision) -> FunctionDecisionOut:
     run = row.check_run.execution if row.check_run else None
-    return DecisionOut.of(
+    return FunctionDecisionOut.of(
         row, code=row.text.text if row.text else None, test_of_edit=run.outcome if run else None
     )
 

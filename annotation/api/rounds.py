@@ -12,7 +12,7 @@ from annotation.builds.results.rounds import rounds_of
 from annotation.derived import round_merge
 from annotation.derived.round_merge import WORDS, Rule, preview_merge
 from annotation.models import Merge
-from annotation.schemas.rounds import MergeIn, MergeOut, OutlookOut, RoundsOut, SaidOut
+from annotation.schemas.rounds import MergeIn, MergeOut, MergeOutlookOut, RoundsOut, RoundVotesOut
 from retrieval.schemas import Id
 
 router = Router(tags=["builds"])
@@ -29,10 +29,10 @@ def get_rounds(request: HttpRequest, pk: Path[Id]) -> RoundsOut:
         found,
         build=build.pk,
         said=[
-            SaidOut(matches=said.matches, no_matches=said.no_matches, pairs=pairs)
+            RoundVotesOut(matches=said.matches, no_matches=said.no_matches, pairs=pairs)
             for said, pairs in found.said.items()
         ],
-        rules=[OutlookOut.of(preview_merge(rule, found.said), words=WORDS[rule][1]) for rule in Rule],
+        rules=[MergeOutlookOut.of(preview_merge(rule, found.said), words=WORDS[rule][1]) for rule in Rule],
         merges=list(merges[:MOST_MERGES]),
     )
 

@@ -15,7 +15,6 @@ from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.models import Study
 from annotation.schemas.studies import (
-    RatingOut,
     RatingPage,
     StudyControl,
     StudyControlled,
@@ -23,6 +22,7 @@ from annotation.schemas.studies import (
     StudyIn,
     StudyOut,
     StudyPage,
+    StudyRatingOut,
     StudyState,
 )
 from annotation.studies.audit_log import Verb, append_audit_event
@@ -78,8 +78,8 @@ def get_plan(request: HttpRequest, pk: Path[Id]) -> dict[str, Any]:
     return cast("dict[str, Any]", study.plan if study.frozen_at else plan_of(study))
 
 
-@router.get("/{int:pk}/ratings", response=Page[RatingOut])
-def list_ratings(request: HttpRequest, pk: Path[Id], wanted: Query[RatingPage]) -> Page[RatingOut]:
+@router.get("/{int:pk}/ratings", response=Page[StudyRatingOut])
+def list_ratings(request: HttpRequest, pk: Path[Id], wanted: Query[RatingPage]) -> Page[StudyRatingOut]:
     """Every revision of every rating under its pseudonym, the oldest first; no assisted label. For admins."""
     refuse_while_blind(request.user)
     study = study_of(request, pk)
@@ -90,7 +90,7 @@ def list_ratings(request: HttpRequest, pk: Path[Id], wanted: Query[RatingPage]) 
         )
     rows = rating_export.list_revisions_after(study, wanted.after or 0, wanted.limit + 1)
     page = wanted.page(rows, itemgetter(0))
-    return Page(items=[RatingOut(**rating) for _, rating in page.items], next=page.next)
+    return Page(items=[StudyRatingOut(**rating) for _, rating in page.items], next=page.next)
 
 
 def study_of(request: HttpRequest, pk: int) -> Study:

@@ -18,7 +18,7 @@ from retrieval.schemas import Id, RowSchema
 ExtensionState = Literal["mining", "canary", "opened", "left", "cancelled", "failed"]
 
 
-class WishIn(Body):
+class ExtensionWish(Body):
     """What to add to a build. What is left out stays as it is."""
 
     k: int | None = Field(None, ge=1, le=1000, description="candidates a query; can only grow")
@@ -27,7 +27,7 @@ class WishIn(Body):
     newer: bool = Field(False, description="also snippets that were added to the collection since")
 
 
-class ExtendIn(WishIn):
+class ExtendIn(ExtensionWish):
     """What to add, why, and on which estimate."""
 
     reason: CleanText = Field(min_length=1, max_length=1000, description="kept in the history")
@@ -72,7 +72,7 @@ class ChanceOut(Schema):
     matches: ShareOut
 
 
-class NextOut(RowSchema):
+class NextRankOut(RowSchema):
     """One more candidate for each query; money in dollars."""
 
     rank: int
@@ -90,7 +90,7 @@ class ExtensionsOut(Schema):
 
     refused: str = Field(description="why the build can't be extended now; empty where it can")
     chances: list[ChanceOut]
-    next: NextOut | None = Field(description="null before any pair is settled")
+    next: NextRankOut | None = Field(description="null before any pair is settled")
     extensions: list[ExtensionOut]
 
 

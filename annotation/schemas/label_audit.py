@@ -58,7 +58,7 @@ class AuditOut(RowSchema):
     left_out: list[str] = Field(description="sealed studies whose labels are left out")
 
 
-class SaidOut(RowSchema):
+class AuditVerdictOut(RowSchema):
     """What a build says of a pair."""
 
     build: int
@@ -75,7 +75,7 @@ class AuditPairOut(RowSchema):
     query: TextHead
     snippet: TextHead
     original: int | None
-    builds: list[SaidOut]
+    builds: list[AuditVerdictOut]
     experts: ExpertsSay
     differs: bool = Field(description="not all that was said of it is the same")
 

@@ -77,7 +77,7 @@ class ProposalOut(RowSchema):
     seen_revision: int = Field(description="send it back with a decision", validation_alias="revision")
 
 
-class DecisionOut(RowSchema):
+class FunctionDecisionOut(RowSchema):
     """One decision; the last one stands."""
 
     revision: int
@@ -100,10 +100,10 @@ class ProposalDetail(ProposalOut):
     test_program: str | None
     report: dict[str, Any] | None = Field(description="of the test's run: outcome, assertions, output, trace")
     verdict: str = Field(description="what the agents said last")
-    decisions: list[DecisionOut]
+    decisions: list[FunctionDecisionOut]
 
 
-class DecisionIn(Body):
+class FunctionDecisionIn(Body):
     """Accept, accept with changes, or reject."""
 
     action: Literal["accept", "edit", "reject"]

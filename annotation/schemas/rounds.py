@@ -68,7 +68,7 @@ class RoundOut(RowSchema):
     dollars: Dollars = Field(validation_alias="cost")
 
 
-class SaidOut(Schema):
+class RoundVotesOut(Schema):
     """So many pairs of which so many rounds said this; the other rounds did not judge them."""
 
     matches: int
@@ -76,7 +76,7 @@ class SaidOut(Schema):
     pairs: int
 
 
-class OutlookOut(RowSchema):
+class MergeOutlookOut(RowSchema):
     """What a rule would make of the rounds."""
 
     rule: RuleName
@@ -93,7 +93,7 @@ class RoundsOut(RowSchema):
     pairs: int
     parted: int = Field(description="pairs to which two rounds gave different labels")
     rounds: list[RoundOut]
-    said: list[SaidOut]
+    said: list[RoundVotesOut]
     agreement: AgreementOut | None = Field(description="null where no pair was judged twice")
-    rules: list[OutlookOut]
+    rules: list[MergeOutlookOut]
     merges: list[MergeOut] = Field(description="the newest first, at most 50")

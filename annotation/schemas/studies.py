@@ -15,7 +15,7 @@ StudyState = Literal["draft", "running", "paused", "closed"]
 ConditionKind = Literal["reading", "own_tests", "agents_tests", "reveal", "second_look"]
 
 
-class WishIn(Body):
+class SampleWish(Body):
     """Which pairs are drawn."""
 
     size: int = Field(ge=1, le=20_000)
@@ -59,7 +59,7 @@ class StudyIn(Body):
 
     name: CleanText = Field(min_length=1, max_length=120)
     builds: list[Id] = Field(min_length=1, max_length=50)
-    sample: WishIn
+    sample: SampleWish
     conditions: list[ConditionIn] = Field(min_length=1, max_length=5)
     raters: list[RaterIn] = Field(default_factory=list, max_length=500)
     kind: Literal["rating", "pairwise"] = "rating"
@@ -153,7 +153,7 @@ class StudyControlled(Schema):
     state: StudyState | None
 
 
-class RatingOut(Schema):
+class StudyRatingOut(Schema):
     """One revision of a rating, under its pseudonym."""
 
     pair: int = Field(description="number of the pair in the study")

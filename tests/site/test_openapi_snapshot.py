@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 import os
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.test import Client
+from ninja import Schema
 
 from cosqa_site.api import api
 
@@ -37,6 +39,18 @@ def test_every_operation_has_a_name_of_its_own_and_says_what_it_does(schema: dic
     assert len({operation["operationId"] for operation in found}) == len(found)
     assert all(operation.get("description", "").endswith(".") for operation in found)
     assert all(operation.get("tags") for operation in found)
+
+
+def schemas_below(kind: type[Schema]) -> set[type[Schema]]:
+    return {kind}.union(*(schemas_below(below) for below in kind.__subclasses__()))
+
+
+def test_no_two_schemas_have_one_name() -> None:
+    """The contract names each schema once: of two the second would be published for the first as well."""
+    ours = [
+        kind for kind in schemas_below(Schema) if kind.__module__.startswith(("annotation.", "retrieval."))
+    ]
+    assert [name for name, count in Counter(kind.__name__ for kind in ours).items() if count > 1] == []
 
 
 def test_every_operation_asks_who_calls_and_documents_its_problems(schema: dict[str, Any]) -> None:

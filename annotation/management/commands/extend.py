@@ -14,7 +14,7 @@ from annotation.derived.extension.reach import Wish
 from annotation.management import derived_options
 from annotation.management.lookups import find_build
 from annotation.management.schema_options import add_schema_options
-from annotation.schemas.derived_builds import WishIn
+from annotation.schemas.derived_builds import ExtensionWish
 from retrieval.management.light import LightCommand
 
 
@@ -24,7 +24,7 @@ class Command(LightCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("name", help="name of the build")
-        add_schema_options(parser, WishIn, *WishIn.model_fields)
+        add_schema_options(parser, ExtensionWish, *ExtensionWish.model_fields)
         derived_options.add_decision(parser, needs_reason=True)
         parser.add_argument(
             "--estimate", action="store_true", help="only say what it would take; nothing is changed"
@@ -32,7 +32,7 @@ class Command(LightCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         build = find_build(options["name"])
-        wish = Wish(**{name: options[name] for name in WishIn.model_fields})
+        wish = Wish(**{name: options[name] for name in ExtensionWish.model_fields})
         plan = plan_extension(build, wish)
         quote, price = derived_options.quote_plan(plan)
         self.stdout.write(f"{plan.words}: {price}")

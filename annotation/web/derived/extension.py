@@ -23,7 +23,7 @@ from annotation.derived.extension.reach import (
     snippets_end,
 )
 from annotation.models import Build, Extension
-from annotation.schemas.derived_builds import WishIn
+from annotation.schemas.derived_builds import ExtensionWish
 from annotation.web.derived.offer import DecisionForm, DerivedPage, Fact, Shown, build_offer
 from annotation.web.money.embedding_costs import list_embedding_costs
 from annotation.web.money.estimates import Warned, build_range_figure
@@ -44,7 +44,7 @@ SIGNS: Final = {
     Extension.State.CANCELLED: Sign("■", "taken back"),
     Extension.State.FAILED: Sign("!", "failed", "bad"),
 }
-wish_field = partial(schema_field, WishIn)
+wish_field = partial(schema_field, ExtensionWish)
 
 
 class WishForm(forms.Form):

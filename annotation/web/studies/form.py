@@ -15,7 +15,7 @@ from django.http import QueryDict
 
 from annotation.accounts.roles import builds_visible_to
 from annotation.models import Build, Condition, Guideline, Study
-from annotation.schemas.studies import RatesIn, StudyIn, WishIn
+from annotation.schemas.studies import RatesIn, SampleWish, StudyIn
 from annotation.stats.planning.planner import Assumptions
 from annotation.studies.plan.creation import CHOICES, MOST_CAPACITY, TEXTS, ConditionWish, Order, RaterWish
 from annotation.studies.plan.effort import usual_seconds
@@ -35,7 +35,7 @@ Bound = forms.BoundField
 TYPED: Final = ("prevalence", "rater_accuracy", "annotator_accuracy", "clustering", "skipped")
 USUAL: Final = asdict(Assumptions(pairs=1))
 study_field = partial(schema_field, StudyIn)
-sample_field = partial(schema_field, WishIn)
+sample_field = partial(schema_field, SampleWish)
 share_field = partial(schema_field, RatesIn)
 
 
