@@ -1,6 +1,7 @@
 """The one way to run a program: a Sandbox, whatever stands behind it."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -45,18 +46,25 @@ def open_sandbox(
     concern Docker only. With `forks` bubblewrap's sandboxes are forked, which is several times as fast.
     """
     pip = PipSettings(dict(pip_environment or {}), pip_files, uploaded_before, undated, layers_mb)
-
-    def bubblewrap() -> Sandbox:
-        return BubblewrapSandbox(home, concurrency, pool, uid, pip, users=users, forks=forks)
-
-    def docker() -> Sandbox:
-        # The engine's SDK is loaded only where it is used: it takes longer than a run.
-        from sandbox.backends.docker import DockerSandbox
-
-        return DockerSandbox(docker_host, image, runtime, concurrency, pool, pip, users=users)
-
-    openers = {"auto": (bubblewrap, docker), "bubblewrap": (bubblewrap,), "docker": (docker,), "none": ()}
+    bubblewrap = partial(BubblewrapSandbox, home, concurrency, pool, uid, pip, users=users, forks=forks)
+    docker = partial(open_docker, docker_host, image, runtime, concurrency, pool, pip, users)
+    openers: Mapping[Backend, Sequence[Callable[[], Sandbox]]] = {
+        "auto": (bubblewrap, docker),
+        "bubblewrap": (bubblewrap,),
+        "docker": (docker,),
+        "none": (),
+    }
     return first_that_opens(openers[backend])
+
+
+def open_docker(
+    host: str, image: str, runtime: str, concurrency: int, pool: int, pip: PipSettings, users: range
+) -> Sandbox:
+    """Raises SandboxUnavailable."""
+    # The engine's SDK is loaded only where it is used: it takes longer than a run.
+    from sandbox.backends.docker import DockerSandbox
+
+    return DockerSandbox(host, image, runtime, concurrency, pool, pip, users=users)
 
 
 def first_that_opens(openers: Sequence[Callable[[], Sandbox]]) -> Sandbox:

@@ -75,6 +75,7 @@ class PointsConfig(AppConfig):
         install()
         connection_created.connect(watch_disk)
         hurry(float(os.environ.get("FAULTS_LEASE", "15")))
+        stand_in()
         set_clock(timedelta(seconds=float(os.environ.get("FAULTS_CLOCK", "0"))))
 
 
@@ -126,15 +127,8 @@ def hurry(lease: float) -> None:
     from annotation.builds.limits import budget, circuit_breaker, full_disk, rate_limit
     from annotation.builds.pipeline import batches as batching
     from annotation.builds.pipeline import claims
-    from annotation.jobs import clock_skew, providers
-    from annotation.llm.live import LiveLLM
+    from annotation.jobs import clock_skew
     from annotation.models.builds import batches
-
-    class NamedLLM(LiveLLM):
-        """Says with each request which process sends it."""
-
-        def _new_client(self) -> Any:
-            return super()._new_client().with_options(default_headers={"x-worker": str(os.getpid())})
 
     whole, second = timedelta(seconds=lease), timedelta(seconds=1)
     for module, name, value in (
@@ -160,10 +154,21 @@ def hurry(lease: float) -> None:
         (batching, "FILLS", second),
         (batches, "MOST_REQUESTS", 4),
         (settings, "LLM_TIMEOUT", 0.75 * lease),
-        (providers, "LiveLLM", NamedLLM),
-        (providers, "open_configured", quick_sandbox),
     ):
         setattr(module, name, value)
+
+
+def stand_in() -> None:
+    """A client that says with each request which process sends it, and a sandbox that is quick."""
+    from annotation.jobs import providers
+    from annotation.llm.live import LiveLLM
+
+    class NamedLLM(LiveLLM):
+        def _new_client(self) -> Any:
+            return super()._new_client().with_options(default_headers={"x-worker": str(os.getpid())})
+
+    for name, value in (("LiveLLM", NamedLLM), ("open_configured", quick_sandbox)):
+        setattr(providers, name, value)
 
 
 def quick_sandbox(*_: Any, **__: Any) -> Any:

@@ -13,7 +13,7 @@ from tqdm import tqdm
 from retrieval.disk_space import is_full_disk
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.exporting.content import NothingToExport
-from retrieval.exporting.export_run import FORMATS, Exported, Options, export_benchmark
+from retrieval.exporting.export_run import FORMATS, Exported, Format, Options, export_benchmark
 from retrieval.exporting.files import FolderInUse, why_unwritten
 from retrieval.exporting.labels import LabelChoice
 from retrieval.exporting.whole_grades import Fractions
@@ -38,43 +38,49 @@ class Command(LightCommand):
         """`formats` is argparse's action of the formats, which takes one parser each."""
         for name, known in FORMATS.items():
             each = formats.add_parser(name, help=known.title)
-            each.add_argument("benchmark", help="its name, or name@version")
-            each.add_argument(
-                "folder", type=Path, metavar="DIR", help="a new folder, or an export to replace"
-            )
-            each.add_argument(
-                "--labels",
-                choices=[choice.value for choice in LabelChoice],
-                default=LabelChoice.FINAL.value,
-                help="whose: by the merge rule (final, default), of people alone, or of the agents",
-            )
-            each.add_argument(
-                "--split", action="store_true", help="train, dev and test, 8:1:1 by number of matches"
-            )
-            each.add_argument(
-                "--seed", type=int, default=1, help="of the split, where there is one (default 1)"
-            )
-            each.add_argument(
-                "--by-repository",
+            self.add_contents(each, known)
+            self.add_split(each)
+
+    def add_contents(self, parser: CommandParser, known: Format) -> None:
+        """What is written, and where."""
+        parser.add_argument("benchmark", help="its name, or name@version")
+        parser.add_argument("folder", type=Path, metavar="DIR", help="a new folder, or an export to replace")
+        parser.add_argument(
+            "--labels",
+            choices=[choice.value for choice in LabelChoice],
+            default=LabelChoice.FINAL.value,
+            help="whose: by the merge rule (final, default), of people alone, or of the agents",
+        )
+        parser.add_argument(
+            "--withhold",
+            choices=[policy.value for policy in Withhold],
+            default=Withhold.NONE.value,
+            help="of which queries and snippets origin and hash alone: forbidden = by a stated licence "
+            "that is not known to allow passing on, unknown = those and whatever states none (default: "
+            "none)",
+        )
+        if known.is_whole:
+            parser.add_argument(
+                "--round",
                 action="store_true",
-                help="a split in which the matches of a repository are in one part",
+                help="write means of several labels as the nearest whole numbers, and note it in "
+                "workbench.json (without it they are refused: readers of this format take none)",
             )
-            each.add_argument(
-                "--withhold",
-                choices=[policy.value for policy in Withhold],
-                default=Withhold.NONE.value,
-                help="of which queries and snippets origin and hash alone: forbidden = by a stated licence "
-                "that is not known to allow passing on, unknown = those and whatever states none (default: "
-                "none)",
-            )
-            if known.is_whole:
-                each.add_argument(
-                    "--round",
-                    action="store_true",
-                    help="write means of several labels as the nearest whole numbers, and note it in "
-                    "workbench.json (without it they are refused: readers of this format take none)",
-                )
-            each.add_argument("--json", action="store_true", help="one JSON object")
+        parser.add_argument("--json", action="store_true", help="one JSON object")
+
+    def add_split(self, parser: CommandParser) -> None:
+        """Whether it is written in three parts, and how pairs are divided."""
+        parser.add_argument(
+            "--split", action="store_true", help="train, dev and test, 8:1:1 by number of matches"
+        )
+        parser.add_argument(
+            "--seed", type=int, default=1, help="of the split, where there is one (default 1)"
+        )
+        parser.add_argument(
+            "--by-repository",
+            action="store_true",
+            help="a split in which the matches of a repository are in one part",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         began = time.monotonic()

@@ -111,12 +111,7 @@ def download_file(
     if target.exists():
         _check(target, sha256, "move it away to download it again")
         return target
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        if is_full_disk(error):
-            raise
-        raise NotDownloaded(f"{folder} cannot be made ({error.strerror})", "name another folder") from error
+    _make_folder(folder)
     try:
         _receive(url, part, tick, terms)
     except urllib.error.HTTPError as error:
@@ -133,6 +128,15 @@ def download_file(
         part.unlink()
         raise
     return part.rename(target)
+
+
+def _make_folder(folder: Path) -> None:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        if is_full_disk(error):
+            raise
+        raise NotDownloaded(f"{folder} cannot be made ({error.strerror})", "name another folder") from error
 
 
 def sum_of(file: Path) -> str:
