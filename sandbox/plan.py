@@ -19,18 +19,20 @@ from sandbox.candidate.names import case_names
 from sandbox.candidate.prelude import find_prelude
 from sandbox.candidate.runners import find_calls, find_final_exit, find_pytest_tests
 from sandbox.candidate.shared_values import find_readings, find_shared_comparisons
-from sandbox.candidate.syntax import (
-    UNREADABLE,
-    TooComplex,
-    children_of,
-    keep_tree_nodes,
-    parse_python_source,
-    walk_tree_nodes,
-)
+from sandbox.candidate.syntax import UNREADABLE, TooComplex, parse_python_source
 from sandbox.candidate.touch_analysis import Origins, find_touching_assertions
-from sandbox.program import Program, candidate_names, list_test_functions, subject_of
+from sandbox.candidate.tree_nodes import (
+    children_of,
+    forget_tree_nodes,
+    keep_tree_nodes,
+    nodes_of_kind,
+    statements_of,
+)
+from sandbox.program import Program, list_test_functions, names_defined_in, subject_of
 
 _DEFINITIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+_IN_BLOCKS = (ast.stmt, ast.ExceptHandler, ast.match_case)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,11 +115,15 @@ def plan_execution(program: Program) -> ExecutionPlan:
         return _plan(program, tree, candidate)
     except TooComplex as why:
         raise TooComplex(f"the program {why}") from why
+    finally:
+        for kept in (tree, candidate):
+            if kept is not None:
+                forget_tree_nodes(kept)
 
 
 def _plan(program: Program, tree: ast.Module | None, candidate: ast.Module | None) -> ExecutionPlan:
     alias = _alias(program)
-    names = (*candidate_names(program.code), *([program.name] if alias else []))
+    names = (*names_defined_in(candidate), *([program.name] if alias else []))
     loops = tuple(_loops(candidate))
     cases = tuple(_cases(program))
     if tree is None:
@@ -161,24 +167,27 @@ def _cases(program: Program) -> Iterator[tuple[str, bool]]:
 def _places(tree: ast.Module, source: str, names: tuple[str, ...]) -> Iterator[AssertionPlace]:
     cases = case_names(tree, source)
     origins = find_touching_assertions(tree, names)
-    kinds = ast.Assert | ast.Expr | ast.With
-    statements = (node for node in walk_tree_nodes(tree) if isinstance(node, kinds))
-    for node in statements:
+    for node in statements_of(tree):
+        if not isinstance(node, (ast.Assert, ast.Expr, ast.With)):
+            continue
         place = node.lineno, node.col_offset
         if place in origins or node.lineno in cases:
             yield AssertionPlace(*place, cases.get(node.lineno, ""), place in origins, origins.get(place, ()))
 
 
 def _loops(candidate: ast.Module | None) -> Iterator[tuple[int, int, int]]:
-    waiting: list[tuple[ast.AST, int]] = [(candidate, 0)] if candidate else []
+    if candidate is None or not any(nodes_of_kind(candidate, kind) for kind in _LOOPS):
+        return
+    waiting: list[tuple[ast.AST, int]] = [(candidate, 0)]
     while waiting:
         node, function = waiting.pop()
         if isinstance(node, _DEFINITIONS):
             function = min([node.lineno, *(decorator.lineno for decorator in node.decorator_list)])
-        elif isinstance(node, ast.For | ast.AsyncFor | ast.While) and function:
+        elif isinstance(node, _LOOPS) and function:
             # Only the passes repeat: what comes in `else` follows the loop.
             yield function, node.lineno, node.body[-1].end_lineno or node.lineno
-        waiting.extend((child, function) for child in children_of(node))
+        # Nothing but a block has statements in it.
+        waiting += [(child, function) for child in children_of(node) if isinstance(child, _IN_BLOCKS)]
 
 
 def _tree_of(what: str, source: str) -> ast.Module | None:
@@ -192,6 +201,7 @@ def _tree_of(what: str, source: str) -> ast.Module | None:
 
 def _slips(tree: ast.Module) -> Iterator[int]:
     """Lines of `assert (value, "message")`: a tuple that holds whatever the value is."""
-    for node in walk_tree_nodes(tree):
+    # In the order of a walk, in which a report tells of them.
+    for node in statements_of(tree):
         if isinstance(node, ast.Assert) and isinstance(node.test, ast.Tuple) and node.test.elts:
             yield node.lineno

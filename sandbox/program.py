@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass
 from sandbox.candidate.indentation import take_off_indent
 from sandbox.candidate.name_rebinding import has_rebound_names
 from sandbox.candidate.syntax import UNREADABLE, parse_python_source
+from sandbox.candidate.tree_nodes import walk_tree_nodes
 
 __all__ = [
     "Limits",
@@ -17,6 +18,7 @@ __all__ = [
     "is_candidate_redefined",
     "list_test_functions",
     "list_test_helpers",
+    "names_defined_in",
     "subject_of",
 ]
 
@@ -86,7 +88,11 @@ def candidate_names(candidate: str) -> tuple[str, ...]:
 
     A candidate that does not parse (Python 2, a fragment) defines nothing.
     """
-    tree = _parse(candidate)
+    return names_defined_in(_parse(candidate))
+
+
+def names_defined_in(tree: ast.Module | None) -> tuple[str, ...]:
+    """The same of a candidate's tree; None: it does not parse."""
     names: dict[str, None] = {}
     for statement in tree.body if tree else ():
         names.update(dict.fromkeys(_defined(statement)))
@@ -146,7 +152,7 @@ def _defined(statement: ast.stmt) -> tuple[str, ...]:
     elif isinstance(statement, ast.AnnAssign) and statement.value is not None:
         targets = [statement.target]
     # In `os.environ["A"] = "1"` the name is read: the module stays what it is.
-    stored = (node for target in targets for node in ast.walk(target) if isinstance(node, ast.Name))
+    stored = (node for target in targets for node in walk_tree_nodes(target) if isinstance(node, ast.Name))
     return tuple(node.id for node in stored if isinstance(node.ctx, ast.Store))
 
 

@@ -3,13 +3,21 @@
 import ast
 import builtins
 from collections import Counter, defaultdict
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Hashable, Iterable, Iterator, Set
 from typing import Final, TypeGuard, TypeVar
 
 from sandbox.candidate.scopes import free_names
-from sandbox.candidate.syntax import children_of, walk_tree_nodes
+from sandbox.candidate.tree_nodes import (
+    answer_once,
+    children_of,
+    list_tree_nodes,
+    names_in,
+    nodes_of_kind,
+    walk_tree_nodes,
+)
 
 __all__ = [
+    "bindings_in",
     "find_binding",
     "find_constants",
     "find_declared_globals",
@@ -23,6 +31,14 @@ Place = TypeVar("Place", bound=Hashable)
 MOST_STEPS: Final = 100_000
 """Uses that are followed in all; of a program that has more, fewer constants are known."""
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
+# Those of which `find_binding` tells; and what else, beside names and attributes, binds a name.
+_KINDS_OF_BINDING = (
+    *(ast.Assign, ast.For, ast.AsyncFor, ast.comprehension, ast.AnnAssign, ast.NamedExpr, ast.withitem),
+)
+_BINDING = (
+    *(*_FUNCTIONS, ast.ClassDef, ast.arg, ast.alias, ast.Global, ast.Nonlocal, ast.ExceptHandler),
+    *(ast.MatchAs, ast.MatchStar),
+)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp)
 _SEQUENCES = (ast.List, ast.Tuple, ast.Set, ast.Dict, ast.BoolOp, ast.BinOp, *_COMPREHENSIONS)
 _LOOKING = (ast.Compare, ast.UnaryOp, ast.FormattedValue, ast.Assert, ast.Expr, ast.Slice, ast.If, ast.While)
@@ -70,18 +86,29 @@ _MAKING = frozenset({name for name, value in vars(builtins).items() if isinstanc
 }
 
 
-def find_named_globals(candidate: ast.Module | None) -> frozenset[str]:
-    """Names of the module that a candidate mentions without having them, or declares as global."""
-    if candidate is None:
+def find_named_globals(candidate: ast.Module | None, among: Set[str]) -> frozenset[str]:
+    """Those names of the module that a candidate mentions without having them, or declares as global."""
+    if candidate is None or among.isdisjoint(_find_mentioned(candidate)):
         return frozenset()
-    declared = (node.names for node in walk_tree_nodes(candidate) if isinstance(node, ast.Global))
+    return _find_named_globals(candidate) & among
+
+
+@answer_once
+def _find_mentioned(candidate: ast.Module) -> frozenset[str]:
+    declared = (node.names for node in nodes_of_kind(candidate, ast.Global))
+    return frozenset(_names(candidate)).union(*declared)
+
+
+@answer_once
+def _find_named_globals(candidate: ast.Module) -> frozenset[str]:
+    declared = (node.names for node in nodes_of_kind(candidate, ast.Global))
     return frozenset({node.id for node in free_names(candidate).nodes}.union(*declared))
 
 
 def find_declared_globals(tree: ast.Module, candidate: ast.Module | None) -> frozenset[str]:
     """Names that a candidate declares as global, and that the program binds by `name = …` alone."""
-    nodes = walk_tree_nodes(candidate) if candidate else ()
-    declared = {name for node in nodes if isinstance(node, ast.Global) for name in node.names}
+    nodes = nodes_of_kind(candidate, ast.Global) if candidate else ()
+    declared = {name for node in nodes for name in node.names}
     if not declared:
         return frozenset()
     plain = Counter(
@@ -93,11 +120,12 @@ def find_declared_globals(tree: ast.Module, candidate: ast.Module | None) -> fro
     return frozenset(name for name in declared if plain[name] and plain[name] == bound[name])
 
 
+@answer_once
 def find_results(tree: ast.Module, names: frozenset[str]) -> frozenset[str]:
     """The names of a candidate, and those bound by assignments and loops that mention one of these."""
     # A statement is a step of its own on the way: with many names on both sides there are not too many ways.
     ways = defaultdict[str | ast.AST, set[str | ast.AST]](set)
-    for node in walk_tree_nodes(tree):
+    for node in bindings_in(tree):
         value, targets = find_binding(node)
         if value is not None:
             ways[node].update(name for target in targets for name in _names(target))
@@ -123,8 +151,10 @@ def find_constants(tree: ast.Module, candidate: ast.Module | None, names: frozen
     Whoever changes them is not the program. What the candidate's text mentions as a name of the module is
     left out: the program may have it there for the candidate. The candidate may change what it is given.
     """
-    mentioned = find_named_globals(candidate) | names
-    places = [one for one in _assignments(tree) if one[0].partition(".")[0] not in mentioned or one[2]]
+    places = [*_assignments(tree)]
+    owners = {name.partition(".")[0] for name, _, _ in places}
+    mentioned = find_named_globals(candidate, owners) | names
+    places = [one for one in places if one[0].partition(".")[0] not in mentioned or one[2]]
     if not places:
         return ()
     uses = _Uses(tree, names)
@@ -137,6 +167,8 @@ def _assignments(tree: ast.Module) -> Iterator[tuple[str, ast.expr, bool]]:
         if _is_plain_class(node):
             is_test = any(getattr(one, "name", "").startswith("test") for one in node.body)
             for inner in walk_tree_nodes(node):
+                if not isinstance(inner, (ast.Assign, ast.AnnAssign)):
+                    continue
                 name, value = _assigned(inner)
                 owner, _, attribute = name.rpartition(".")
                 if value is not None and (owner in ("cls", node.name) or (not owner and inner in node.body)):
@@ -170,28 +202,35 @@ class _Uses:
     def __init__(self, tree: ast.Module, names: frozenset[str]) -> None:
         self.bound = Counter[str]()
         self._results = find_results(tree, names)
-        self._parents: dict[ast.AST, ast.AST] = {}
         self._loads = defaultdict[str, list[ast.AST]](list)
         self._functions: dict[str, ast.AST] = {}
         self._imported = set[str]()
         self._holders = set[str]()
         self._steps = 0
-        for node in walk_tree_nodes(tree):
-            self._parents.update((child, node) for child in children_of(node))
-            self._note(node)
+        self._parents = {child: node for node in list_tree_nodes(tree) for child in children_of(node)}
+        self._note_names(tree)
+        for kind in _BINDING:
+            for node in nodes_of_kind(tree, kind):
+                self._note(node)
+
+    def _note_names(self, tree: ast.Module) -> None:
+        for node in names_in(tree):
+            if isinstance(node.ctx, ast.Load):
+                self._loads[node.id].append(node)
+            else:
+                self.bound[node.id] += 1
+        for attribute in nodes_of_kind(tree, ast.Attribute):
+            if isinstance(attribute.ctx, ast.Load):
+                self._loads[f".{attribute.attr}"].append(attribute)
+            else:
+                self.bound[f".{attribute.attr}"] += 1
 
     def _note(self, node: ast.AST) -> None:
         match node:
-            case ast.Name(id=name, ctx=ast.Load()):
-                self._loads[name].append(node)
-            case ast.Attribute(attr=name, ctx=ast.Load()):
-                self._loads[f".{name}"].append(node)
-            case ast.Attribute(attr=name):
-                self.bound[f".{name}"] += 1
             case ast.ClassDef(name=name):
                 self.bound[name] += 1
                 self._holders |= {name} if _only_holds(node) else set()
-            case ast.Name(id=name) | ast.arg(arg=name):
+            case ast.arg(arg=name):
                 self.bound[name] += 1
             case ast.FunctionDef(name=name) | ast.AsyncFunctionDef(name=name):
                 self.bound[name] += 1
@@ -295,7 +334,7 @@ class _Uses:
     def _parameters(self, function: ast.AST | None) -> set[str] | None:
         if not isinstance(function, _FUNCTIONS):
             return None
-        return {node.arg for node in walk_tree_nodes(function.args) if isinstance(node, ast.arg)}
+        return {node.arg for node in nodes_of_kind(function.args, ast.arg)}
 
 
 def _only_holds(node: ast.ClassDef) -> bool:
@@ -323,5 +362,11 @@ def find_binding(node: ast.AST) -> tuple[ast.expr | None, list[ast.expr]]:
     return None, []
 
 
-def _names(node: ast.AST) -> Iterator[str]:
-    return (inner.id for inner in walk_tree_nodes(node) if isinstance(inner, ast.Name))
+@answer_once
+def bindings_in(tree: ast.Module) -> list[ast.AST]:
+    """The nodes of which `find_binding` tells."""
+    return [node for kind in _KINDS_OF_BINDING for node in nodes_of_kind(tree, kind)]
+
+
+def _names(node: ast.AST) -> list[str]:
+    return [name.id for name in names_in(node)]

@@ -7,27 +7,43 @@
 import ast
 from collections.abc import Iterator
 
-from sandbox.candidate.syntax import UNREADABLE, parse_python_source, walk_tree_nodes
+from sandbox.candidate.syntax import UNREADABLE, parse_python_source
+from sandbox.candidate.tree_nodes import nodes_of_kind
 
 _PARTS = ("__code__", "__defaults__", "__kwdefaults__")
 _CHANGERS = ("update", "setdefault", "pop", "__setitem__", "__delitem__")
+_CALLED = frozenset({*_CHANGERS, "setattr", "delattr"})
 
 
 def goes_around(tree: ast.Module, names: frozenset[str]) -> bool:
     """Whether something in `tree` exchanges one of `names`, or a part of it, in one of these ways."""
     mains = frozenset(_main_modules(tree))
-    return any(_detour(node, names, mains) for node in walk_tree_nodes(tree))
+    return any(_detour(node, names, mains) for node in _find_doubtful(tree))
 
 
 def executed_texts(tree: ast.Module) -> Iterator[ast.Module]:
     """The programs that are written as texts for `exec`."""
-    for node in walk_tree_nodes(tree):
+    for node in nodes_of_kind(tree, ast.Call):
         match node:
             case ast.Call(func=ast.Name(id="exec"), args=[ast.Constant(value=str(text)), *_]):
                 try:
                     yield parse_python_source(text)
                 except UNREADABLE:
                     continue
+
+
+def _find_doubtful(tree: ast.Module) -> Iterator[ast.AST]:
+    """The nodes that may be a detour, by a glance at each: a program has few of them."""
+    yield from (node for node in nodes_of_kind(tree, ast.Subscript) if not isinstance(node.ctx, ast.Load))
+    yield from (node for node in nodes_of_kind(tree, ast.Attribute) if not isinstance(node.ctx, ast.Load))
+    yield from (
+        node
+        for node in nodes_of_kind(tree, ast.Call)
+        if (getattr(node.func, "attr", "") or getattr(node.func, "id", "")) in _CALLED
+    )
+    for node in nodes_of_kind(tree, ast.Constant):
+        if isinstance(node.value, str) and node.value.startswith("__main__"):
+            yield node
 
 
 def _detour(node: ast.AST, names: frozenset[str], mains: frozenset[str]) -> bool:
@@ -85,13 +101,11 @@ def _is_lookup(node: ast.expr) -> bool:
 
 def _main_modules(tree: ast.Module) -> Iterator[str]:
     """The names that the program has for its own module."""
-    for node in walk_tree_nodes(tree):
-        match node:
-            case ast.Import(names=aliases):
-                yield from (alias.asname or alias.name for alias in aliases if alias.name == "__main__")
-            case ast.Assign(targets=targets, value=value):
-                for target in targets:
-                    yield from _assigned(target, value)
+    for imported in nodes_of_kind(tree, ast.Import):
+        yield from (alias.asname or alias.name for alias in imported.names if alias.name == "__main__")
+    for node in nodes_of_kind(tree, ast.Assign):
+        for target in node.targets:
+            yield from _assigned(target, node.value)
 
 
 def _assigned(target: ast.expr, value: ast.expr) -> Iterator[str]:

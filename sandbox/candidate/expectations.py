@@ -8,7 +8,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from sandbox.candidate.syntax import UNREADABLE, literal_value, parse_python_source, walk_tree_nodes
+from sandbox.candidate.syntax import UNREADABLE, literal_value, parse_python_source
+from sandbox.candidate.tree_nodes import walk_tree_nodes
 
 __all__ = ["Expectation", "find_test_expectations"]
 

@@ -5,39 +5,35 @@ import builtins
 from collections import Counter
 from collections.abc import Iterator
 
-from sandbox.candidate.syntax import children_of, walk_tree_nodes
+from sandbox.candidate.tree_nodes import answer_once, names_in, nodes_of_kind, own_nodes
 
 __all__ = ["find_fixed_names", "find_moving_names", "find_plain_definitions", "find_taken_built_ins"]
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
+_LOOPS = (ast.For, ast.AsyncFor, ast.While)
 
 
 def find_fixed_names(
     tree: ast.Module, candidate: ast.Module | None, names: frozenset[str]
 ) -> tuple[str, ...]:
     """Names that the program binds at its top level, and no function of it or of the candidate does."""
-    declared = {
-        name
-        for one in (tree, candidate)
-        for node in (walk_tree_nodes(one) if one else ())
-        if isinstance(node, ast.Global)
-        for name in node.names
-    }
-    return tuple(sorted({*_names_bound_in(tree)} - declared - names))
+    trees = (tree, candidate) if candidate else (tree,)
+    declared = {name for one in trees for node in nodes_of_kind(one, ast.Global) for name in node.names}
+    return tuple(sorted({*_count_bindings(tree)} - declared - names))
 
 
 def find_moving_names(tree: ast.Module) -> tuple[str, ...]:
     """Names that the program itself may bind anew while the candidate runs in another thread."""
-    counts = Counter(_names_bound_in(tree))
-    loops = (node for node in _nodes_of(tree) if isinstance(node, (ast.For, ast.AsyncFor, ast.While)))
-    bound = {name for loop in loops for name in _names_bound_in(loop)}
-    return tuple(sorted({name for name, count in counts.items() if count > 1} | bound))
+    twice = {name for name, count in _count_bindings(tree).items() if count > 1}
+    has_loops = any(nodes_of_kind(tree, kind) for kind in _LOOPS)
+    loops = [node for node in own_nodes(tree) if isinstance(node, _LOOPS)] if has_loops else []
+    return tuple(sorted(twice.union(*map(_count_bindings_in, loops))))
 
 
 def find_taken_built_ins(tree: ast.Module, names: tuple[str, ...]) -> tuple[str, ...]:
     """Built-in names that the candidate defines beside another name, and that the program uses."""
-    used = {node.id for node in walk_tree_nodes(tree) if isinstance(node, ast.Name)}
+    used = {node.id for node in names_in(tree)}
     if len(used.intersection(names)) < 2:
         return ()
     return tuple(name for name in names if name in used and hasattr(builtins, name))
@@ -45,13 +41,13 @@ def find_taken_built_ins(tree: ast.Module, names: tuple[str, ...]) -> tuple[str,
 
 def find_plain_definitions(tree: ast.Module) -> tuple[str, ...]:
     """Functions, and methods as `Class.method`, that one undecorated definition makes."""
-    counts = Counter(_names_bound_in(tree))
+    counts = _count_bindings(tree)
     found = []
     for node in _undecorated(tree.body):
         if counts[node.name] == 1 and isinstance(node, _FUNCTIONS):
             found.append(node.name)
         elif counts[node.name] == 1:
-            members = Counter(_names_bound_in(node))
+            members = _count_bindings_in(node)
             methods = (one.name for one in _undecorated(node.body) if isinstance(one, _FUNCTIONS))
             found += [f"{node.name}.{name}" for name in methods if members[name] == 1]
     return tuple(found)
@@ -61,22 +57,20 @@ def _undecorated(body: list[ast.stmt]) -> Iterator[ast.FunctionDef | ast.AsyncFu
     return (one for one in body if isinstance(one, _DEFINITIONS) and not one.decorator_list)
 
 
-def _names_bound_in(scope: ast.AST) -> Iterator[str]:
-    """Every binding of a name in a scope's own block."""
-    for node in _nodes_of(scope):
-        if isinstance(node, _DEFINITIONS):
-            yield node.name
-        elif isinstance(node, ast.Name) and isinstance(node.ctx, (ast.Store, ast.Del)):
-            yield node.id
+@answer_once
+def _count_bindings(tree: ast.Module) -> Counter[str]:
+    return _count_bindings_in(tree)
+
+
+def _count_bindings_in(scope: ast.AST) -> Counter[str]:
+    """How often each name is bound in a scope's own block."""
+    found = Counter[str]()
+    for node in own_nodes(scope):
+        if isinstance(node, ast.Name):
+            if not isinstance(node.ctx, ast.Load):
+                found[node.id] += 1
+        elif isinstance(node, _DEFINITIONS):
+            found[node.name] += 1
         elif isinstance(node, ast.alias):
-            yield node.asname or node.name.partition(".")[0]
-
-
-def _nodes_of(scope: ast.AST) -> Iterator[ast.AST]:
-    """What stands in a scope's own block, definitions without what is in them."""
-    waiting = list(children_of(scope))
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, (*_DEFINITIONS, ast.Lambda)):
-            waiting.extend(children_of(node))
+            found[node.asname or node.name.partition(".")[0]] += 1
+    return found

@@ -13,7 +13,8 @@ from enum import StrEnum
 from itertools import zip_longest
 from typing import Final
 
-from sandbox.candidate.syntax import UNREADABLE, parse_python_source, walk_tree_nodes
+from sandbox.candidate.syntax import UNREADABLE, parse_python_source
+from sandbox.candidate.tree_nodes import walk_tree_nodes
 
 __all__ = ["MOST", "Mutant", "Operator", "generate_mutants"]
 

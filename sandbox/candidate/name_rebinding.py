@@ -4,9 +4,14 @@ import ast
 from collections.abc import Iterator
 
 from sandbox.candidate.detours import executed_texts, goes_around
-from sandbox.candidate.syntax import children_of, walk_tree_nodes
+from sandbox.candidate.tree_nodes import list_tree_nodes, names_in, nodes_of_kind, own_nodes
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda)
+# Beside names: the kinds of which `_binds` tells.
+_BINDING = (
+    *(ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Import, ast.ImportFrom, ast.ExceptHandler),
+    *(ast.MatchAs, ast.MatchStar),
+)
 
 
 def has_rebound_names(tree: ast.Module, names: frozenset[str]) -> bool:
@@ -20,9 +25,21 @@ def has_rebound_names(tree: ast.Module, names: frozenset[str]) -> bool:
         return False
     if goes_around(tree, names) or any(has_rebound_names(text, names) for text in executed_texts(tree)):
         return True
+    if names.isdisjoint(_bound_anywhere(tree)):
+        return False
     if any(name in names for name in _bound(tree)):
         return True
-    return any(_scope_rebinds(node, names) for node in walk_tree_nodes(tree) if isinstance(node, _FUNCTIONS))
+    functions = (node for node in list_tree_nodes(tree) if isinstance(node, _FUNCTIONS))
+    return any(_scope_rebinds(node, names) for node in functions)
+
+
+def _bound_anywhere(tree: ast.Module) -> set[str]:
+    """The names that some scope of `tree` binds, arguments among them."""
+    found = {node.id for node in names_in(tree) if not isinstance(node.ctx, ast.Load)}
+    found.update(node.arg for node in nodes_of_kind(tree, ast.arg))
+    for kind in _BINDING:
+        found.update(name for node in nodes_of_kind(tree, kind) for name in _binds(node))
+    return found
 
 
 def _scope_rebinds(
@@ -31,12 +48,8 @@ def _scope_rebinds(
     bound = {name for name in (*_bound(function), *_defaulted(function.args)) if name in names}
     if not bound:
         return False
-    declared = {name for node in _inside(function) if isinstance(node, ast.Global) for name in node.names}
-    read = {
-        node.id
-        for node in walk_tree_nodes(function)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
+    declared = {name for node in own_nodes(function) if isinstance(node, ast.Global) for name in node.names}
+    read = {node.id for node in names_in(function) if isinstance(node.ctx, ast.Load)}
     return bool(bound & (declared | read))
 
 
@@ -48,18 +61,8 @@ def _defaulted(arguments: ast.arguments) -> list[str]:
 
 
 def _bound(scope: ast.AST) -> Iterator[str]:
-    for node in _inside(scope):
+    for node in own_nodes(scope):
         yield from _binds(node)
-
-
-def _inside(scope: ast.AST) -> Iterator[ast.AST]:
-    """The nodes of one scope: nested functions and classes are given, what is inside them is not."""
-    waiting = list(children_of(scope))
-    while waiting:
-        node = waiting.pop()
-        yield node
-        if not isinstance(node, (*_FUNCTIONS, ast.ClassDef)):
-            waiting.extend(children_of(node))
 
 
 def _binds(node: ast.AST) -> tuple[str, ...]:

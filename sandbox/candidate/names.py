@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from sandbox.candidate.syntax import children_of
+from sandbox.candidate.tree_nodes import children_of
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _LONGEST = 100

@@ -7,7 +7,8 @@ import hashlib
 from typing import Final
 
 from sandbox.candidate.scopes import free_names
-from sandbox.candidate.syntax import UNREADABLE, parse_python_source, walk_tree_nodes
+from sandbox.candidate.syntax import UNREADABLE, parse_python_source
+from sandbox.candidate.tree_nodes import walk_tree_nodes
 
 __all__ = ["VERSION", "normal_form"]
 

@@ -9,7 +9,7 @@ import ast
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 
-from sandbox.candidate.syntax import children_of, walk_tree_nodes
+from sandbox.candidate.tree_nodes import children_of, names_in, nodes_of_kind
 
 __all__ = ["find_prelude"]
 
@@ -25,6 +25,8 @@ def find_prelude(tree: ast.Module, names: frozenset[str], candidate: ast.Module 
     They are among the leading ones that import, define and assign without needing the candidate at once. Of
     those that bind a name, only what the candidate, or another early statement, mentions.
     """
+    if not tree.body or not _prepares(tree.body[0]):
+        return ()
     reaching = _reaching(tree, names)
     leading = _leading(tree.body, reaching)
     bound = [frozenset(_made_by(statement)) for statement in leading]
@@ -40,6 +42,8 @@ def find_prelude(tree: ast.Module, names: frozenset[str], candidate: ast.Module 
     for place, own in enumerate(bound):
         for name in own if place not in tests else ():
             makers[name].add(place)
+    if not makers:
+        return tuple(sorted(early))
     waiting = list(set(_mentions([candidate] if candidate else leading)))
     waiting += set(_mentions(leading[place] for place in early))
     while waiting:
@@ -85,25 +89,24 @@ def _made_by(statement: ast.stmt) -> Iterator[str]:
         yield statement.name
     elif isinstance(statement, (ast.Assign, ast.AnnAssign)):
         targets = statement.targets if isinstance(statement, ast.Assign) else [statement.target]
-        nodes = [node for target in targets for node in walk_tree_nodes(target)]
-        if not any(isinstance(node, (ast.Attribute, ast.Subscript)) for node in nodes):
-            stored = [node.id for node in nodes if isinstance(node, ast.Name)]
+        kinds = (ast.Attribute, ast.Subscript)
+        if not any(nodes_of_kind(target, kind) for target in targets for kind in kinds):
+            stored = [node.id for target in targets for node in names_in(target)]
             yield from stored if _THROWN_AWAY not in stored else ()
 
 
 def _mentions(trees: Iterable[ast.AST]) -> Iterator[str]:
     for tree in trees:
-        for node in walk_tree_nodes(tree):
-            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
-                yield node.id
-            elif isinstance(node, ast.ImportFrom) and node.module == "__main__":
+        yield from (node.id for node in names_in(tree) if isinstance(node.ctx, ast.Load))
+        for node in nodes_of_kind(tree, ast.ImportFrom):
+            if node.module == "__main__":
                 yield from (alias.name for alias in node.names)
 
 
 def _asserts(statement: ast.stmt) -> bool:
-    return any(
-        isinstance(node, ast.Assert) or (isinstance(node, ast.Attribute) and node.attr.startswith("assert"))
-        for node in walk_tree_nodes(statement)
+    attributes = nodes_of_kind(statement, ast.Attribute)
+    return bool(nodes_of_kind(statement, ast.Assert)) or any(
+        node.attr.startswith("assert") for node in attributes
     )
 
 

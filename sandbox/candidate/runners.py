@@ -3,7 +3,7 @@
 import ast
 from collections.abc import Iterator
 
-from sandbox.candidate.syntax import walk_tree_nodes
+from sandbox.candidate.tree_nodes import names_in, nodes_of_kind
 
 __all__ = ["find_calls", "find_final_exit", "find_pytest_tests"]
 
@@ -26,11 +26,7 @@ def find_calls(tree: ast.Module) -> tuple[str, ...]:
 
     Only what needs no argument and nothing names. A method is given as `Class.method`.
     """
-    named = {
-        node.id
-        for node in walk_tree_nodes(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load)
-    }
+    named = {node.id for node in names_in(tree) if isinstance(node.ctx, ast.Load)}
     functions = [node for node in tree.body if isinstance(node, _FUNCTIONS) and not _required(node)]
     uncalled = list(dict.fromkeys(node.name for node in functions if node.name not in named))
     if "main" in uncalled:
@@ -47,11 +43,7 @@ def find_pytest_tests(tree: ast.Module) -> tuple[str, ...]:
     It does where it imports pytest, or where a test asks for one of pytest's fixtures.
     """
     bases = {id(base) for node in tree.body if isinstance(node, ast.ClassDef) for base in node.bases}
-    named = {
-        node.id
-        for node in walk_tree_nodes(tree)
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load) and id(node) not in bases
-    }
+    named = {node.id for node in names_in(tree) if isinstance(node.ctx, ast.Load) and id(node) not in bases}
     functions = [node for node in tree.body if isinstance(node, _FUNCTIONS) and node.name not in named]
     classes = [node for node in tree.body if isinstance(node, ast.ClassDef) and node.name not in named]
     tests = [node for node in functions if node.name.startswith("test")]
@@ -113,31 +105,25 @@ def _asks_for_fixture(test: ast.stmt) -> bool:
 
 def _imports_pytest(tree: ast.Module) -> bool:
     """By whatever statement at its top level, in a `try` as well."""
-    return any(
-        (isinstance(node, ast.Import) and any(one.name.partition(".")[0] == "pytest" for one in node.names))
-        or (
-            isinstance(node, ast.ImportFrom)
-            and (node.module or "").partition(".")[0] in ("pytest", "_pytest")
-        )
-        for node in walk_tree_nodes(tree)
-    )
+    imported = {
+        alias.name.partition(".")[0] for node in nodes_of_kind(tree, ast.Import) for alias in node.names
+    }
+    sources = {(node.module or "").partition(".")[0] for node in nodes_of_kind(tree, ast.ImportFrom)}
+    return "pytest" in imported or not sources.isdisjoint(("pytest", "_pytest"))
 
 
 def _runs_unittest(tree: ast.Module) -> bool:
     """Whether it names a runner of unittest's; `pytest.main` is none."""
-    return any(
-        isinstance(node, (ast.Attribute, ast.Name))
-        and (getattr(node, "attr", "") or getattr(node, "id", "")) in _RUNNERS
-        and getattr(getattr(node, "value", None), "id", "") in ("", "unittest")
-        for node in walk_tree_nodes(tree)
+    return any(node.id in _RUNNERS for node in names_in(tree)) or any(
+        node.attr in _RUNNERS and getattr(node.value, "id", "") in ("", "unittest")
+        for node in nodes_of_kind(tree, ast.Attribute)
     )
 
 
 def _has_runner(tree: ast.Module) -> bool:
-    return any(
-        (getattr(node, "attr", "") or getattr(node, "id", "")) in _RUNNERS
-        for node in walk_tree_nodes(tree)
-        if isinstance(node, (ast.Attribute, ast.Name))
+    attributes = nodes_of_kind(tree, ast.Attribute)
+    return any(node.id in _RUNNERS for node in names_in(tree)) or any(
+        node.attr in _RUNNERS for node in attributes
     )
 
 

@@ -6,12 +6,25 @@ import ast
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 
-from sandbox.candidate.syntax import children_of
+from sandbox.candidate.tree_nodes import children_of
 
 __all__ = ["FreeNames", "free_names"]
 
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
+# Which `_visit` and `_plain` tell apart; all others only hold what is in them.
+_WITH_SCOPES = frozenset(
+    {
+        *(ast.FunctionDef, ast.AsyncFunctionDef, ast.Lambda, ast.ClassDef, ast.AnnAssign),
+        *(ast.ListComp, ast.SetComp, ast.GeneratorExp, ast.DictComp),
+    }
+)
+_BINDING = frozenset(
+    {
+        *(ast.Name, ast.NamedExpr, ast.Global, ast.Import, ast.ImportFrom, ast.ExceptHandler),
+        *(ast.MatchAs, ast.MatchStar, ast.MatchMapping),
+    }
+)
 _IN_EVERY_MODULE = frozenset(
     {
         "__annotations__",
@@ -91,6 +104,11 @@ class _Walk:
             (scope.module if name in scope.outer else scope).bound.add(name)
 
     def _visit(self, node: ast.AST, scope: _Scope) -> None:
+        if type(node) not in _WITH_SCOPES:
+            if type(node) in _BINDING:
+                self._plain(node, scope)
+            self._waiting += [(child, scope) for child in children_of(node)]
+            return
         match node:
             case ast.FunctionDef() | ast.AsyncFunctionDef():
                 self._function(node, scope)

@@ -9,10 +9,15 @@ import builtins
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
-from typing import TypeGuard
 
-from sandbox.candidate.constants import find_binding, find_named_globals, find_reached, find_results
-from sandbox.candidate.syntax import children_of, walk_tree_nodes
+from sandbox.candidate.constants import (
+    bindings_in,
+    find_binding,
+    find_named_globals,
+    find_reached,
+    find_results,
+)
+from sandbox.candidate.tree_nodes import children_of, names_in, nodes_of_kind, statements_of
 
 __all__ = ["find_readings", "find_shared_comparisons"]
 
@@ -25,6 +30,7 @@ _EQUALITIES = frozenset(
         *("assert_frame_equal", "assert_series_equal", "assert_index_equal"),
     }
 )
+_BUILT_IN = frozenset(dir(builtins))
 _COMPREHENSIONS = (ast.GeneratorExp, ast.ListComp, ast.SetComp, ast.DictComp)
 
 
@@ -37,10 +43,12 @@ def find_shared_comparisons(
     compare it with: the program itself then says what the candidate had to make of it.
     """
     results = find_results(tree, names)
-    named = find_named_globals(candidate) - results - {*dir(builtins)}
-    shared = (_find_shared(tree, results) - results - {*dir(builtins)} | named) - {*_imported(tree)}
+    used = {*_names([tree])} - results - _BUILT_IN
+    named = find_named_globals(candidate, used)
+    shared = (_find_shared(tree, results) & used | named) - {*_imported(tree)}
     found = []
-    for node, operands in _comparisons(tree):
+    # Without such a name there is no side that the candidate may have changed.
+    for node, operands in _comparisons(tree) if shared else ():
         if isinstance(node, ast.Call) and not _is_judgement(node):
             in_call = _shared_in_call(node, results, shared)
             if in_call:
@@ -70,11 +78,11 @@ def find_readings(
     }
     results = find_results(tree, names)
     ways = defaultdict[str, set[str]](set)
-    for node in walk_tree_nodes(tree):
+    for node in bindings_in(tree):
         value, targets = find_binding(node)
         if value is not None and not isinstance(node, ast.comprehension):
             for name in _names(targets):
-                ways[name].update({*_names([value])} - results - {*dir(builtins)})
+                ways[name].update({*_names([value])} - results - _BUILT_IN)
     return tuple(
         (name, tuple(sorted(found)))
         for name in sorted(compared)
@@ -86,9 +94,10 @@ def _find_shared(tree: ast.Module, results: frozenset[str]) -> set[str]:
     """Names that a call of the candidate is given, and those that hold a part of the same."""
     ways = defaultdict[str | ast.AST, set[str | ast.AST]](set)
     given = set[str]()
-    for node in walk_tree_nodes(tree):
-        if isinstance(node, ast.Call) and not results.isdisjoint(_names([node.func, *node.args])):
-            given.update(_names([*node.args, *node.keywords]))
+    for call in nodes_of_kind(tree, ast.Call):
+        if not results.isdisjoint(_names([call.func, *call.args])):
+            given.update(_names([*call.args, *call.keywords]))
+    for node in bindings_in(tree):
         if isinstance(node, (ast.For, ast.AsyncFor, ast.comprehension)):
             names = {*_names([node.iter, node.target])}
         elif isinstance(node, ast.Assign):
@@ -103,13 +112,13 @@ def _find_shared(tree: ast.Module, results: frozenset[str]) -> set[str]:
 
 def _imported(tree: ast.Module) -> Iterator[str]:
     """The names of modules."""
-    for node in walk_tree_nodes(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
+    for node in nodes_of_kind(tree, ast.Import):
+        yield from (alias.asname or alias.name.partition(".")[0] for alias in node.names)
 
 
 def _comparisons(tree: ast.Module) -> Iterator[tuple[ast.expr, list[ast.expr]]]:
-    for node in walk_tree_nodes(tree):
+    # In the order of a walk, which the harness is told of.
+    for node in statements_of(tree):
         if isinstance(node, ast.Assert):
             waiting = [node.test]
             while waiting:
@@ -184,13 +193,9 @@ def _names_beside_calls(comprehension: ast.expr, results: frozenset[str]) -> set
         if isinstance(node, ast.Name):
             beside.add(node.id)
         waiting.extend(children_of(node))
-    bound = {node.id for node in walk_tree_nodes(comprehension) if _is_stored(node)}
+    bound = {node.id for node in names_in(comprehension) if isinstance(node.ctx, ast.Store)}
     return given & beside - bound
 
 
-def _is_stored(node: ast.AST) -> TypeGuard[ast.Name]:
-    return isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store)
-
-
-def _names(nodes: Iterable[ast.AST]) -> Iterator[str]:
-    return (inner.id for node in nodes for inner in walk_tree_nodes(node) if isinstance(inner, ast.Name))
+def _names(nodes: Iterable[ast.AST]) -> list[str]:
+    return [name.id for node in nodes for name in names_in(node)]

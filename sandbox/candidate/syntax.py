@@ -8,7 +8,9 @@ import re
 import tokenize
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final
+
+from sandbox.candidate.tree_nodes import children_of
 
 __all__ = [
     "FILE",
@@ -16,18 +18,13 @@ __all__ = [
     "UNREADABLE",
     "Bounds",
     "TooComplex",
-    "children_of",
-    "keep_tree_nodes",
     "literal_value",
     "parse_python_source",
     "read_python_tokens",
-    "walk_tree_nodes",
 ]
 
 UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What parsing a text, or going through its tree, may raise."""
-_KNOWN_NODES: Final = "known_nodes"
-_KNOWN_CHILDREN: Final = "known_children"
 _TRIES = 20
 _TOKEN: Final = re.compile(r"\w+|[^\w\s]")
 # CPython 3.11 joins a dotted name part by part, and finds each field of an f-string from its beginning.
@@ -104,43 +101,6 @@ def read_python_tokens(lines: Iterable[str], bounds: Bounds = SNIPPET) -> Iterat
         return
 
 
-def walk_tree_nodes(node: ast.AST) -> list[ast.AST]:
-    """The node and all below it that have a place, in the order of `ast.walk`: programs are many."""
-    known: list[ast.AST] | None = vars(node).get(_KNOWN_NODES)
-    if known is not None:
-        return known
-    found = [node]
-    for one in found:
-        found += children_of(one)
-    return found
-
-
-def children_of(node: ast.AST) -> list[ast.AST]:
-    """The nodes in the fields of a node, in their order; but for signs such as `+`, which have no place."""
-    values = vars(node)
-    known: list[ast.AST] | None = values.get(_KNOWN_CHILDREN)
-    if known is not None:
-        return known
-    found = []
-    for field in node._fields:
-        value: Any = values.get(field)
-        kind = type(value)
-        if kind is list:
-            found += [part for part in value if isinstance(part, ast.AST) and vars(part)]
-        elif kind is not str and kind is not int and isinstance(value, ast.AST) and vars(value):
-            found.append(value)
-    return found
-
-
-def keep_tree_nodes(tree: ast.Module) -> ast.Module:
-    """The same tree, whose nodes are listed once: a plan asks for them thirty times, and changes nothing."""
-    nodes = walk_tree_nodes(tree)
-    for node in nodes:
-        setattr(node, _KNOWN_CHILDREN, children_of(node))
-    setattr(tree, _KNOWN_NODES, nodes)
-    return tree
-
-
 def _parse(source: str) -> ast.Module:
     for _ in range(_TRIES - 1):
         try:
@@ -172,21 +132,10 @@ def _refuse_tree(tree: ast.Module, bounds: Bounds) -> None:
     nodes = depth = 0
     while level:
         nodes, depth = nodes + len(level), depth + 1
+        # Of `a < b < c` each sign counts as a part.
+        nodes += sum(len(node.ops) for node in level if type(node) is ast.Compare)
         if nodes > bounds.nodes:
             raise TooComplex(f"has more than {bounds.nodes:,} parts")
         if depth > bounds.depth:
             raise TooComplex("is nested too deeply")
-        level = _children(level)
-
-
-def _children(nodes: Iterable[ast.AST]) -> list[ast.AST]:
-    found: list[ast.AST] = []
-    for node in nodes:
-        for value in vars(node).values():
-            kind = type(value)
-            if kind is list:
-                found += [part for part in value if isinstance(part, ast.AST)]
-            elif kind is not int and kind is not str and isinstance(value, ast.AST) and vars(value):
-                # Without attributes are the signs and contexts, of which there is one each.
-                found.append(value)
-    return found
+        level = [child for node in level for child in children_of(node)]

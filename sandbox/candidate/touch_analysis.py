@@ -15,13 +15,22 @@ statement: sets of lines would grow with the square of a program's length.
 
 import ast
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import cached_property
 
-from sandbox.candidate.syntax import TooComplex, children_of, walk_tree_nodes
+from sandbox.candidate.syntax import TooComplex
+from sandbox.candidate.tree_nodes import (
+    children_of,
+    count_nodes,
+    names_in,
+    nodes_of_kind,
+    statements_of,
+    walk_tree_nodes,
+)
 
 Position = tuple[int, int]
 Origins = tuple[tuple[int, ...], ...]
-Scope = ast.FunctionDef | ast.AsyncFunctionDef | None
+Function = ast.FunctionDef | ast.AsyncFunctionDef
+Scope = Function | None
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # What these give depends on nothing but what they are given.
 _PURE = frozenset(
@@ -34,6 +43,12 @@ _PURE = frozenset(
 )
 # pytest's own, which are assertions without that word.
 _RAISING = frozenset({"raises", "warns", "deprecated_call"})
+_WITH_BLOCKS = frozenset(
+    {
+        *(*_FUNCTIONS, ast.ClassDef, ast.For, ast.AsyncFor, ast.While, ast.If, ast.With, ast.AsyncWith),
+        *(ast.Try, ast.TryStar, ast.Match),
+    }
+)
 _BRANCHES = (ast.For, ast.AsyncFor, ast.While, ast.If)
 _MOST_ROUNDS = 20
 # Nodes, each counted for every statement that it is in, in all rounds together. A long program has 20,000.
@@ -63,56 +78,62 @@ class _Reach:
     def __init__(self, tree: ast.Module, tainted: dict[Scope, dict[str, int]]) -> None:
         self._tree, self._tainted = tree, tainted
         self._functions = {scope.name: scope for scope in tainted if scope is not None}
-        self._names = cache(_names)
-        self._calls_in = cache(_calls)
-        self._bound_in = cache(lambda node: frozenset(_bound(node)))
-        self._heads_of = cache(_names_of_heads)
-        self._constants = _constants(tree)
+        self._names: dict[ast.AST, tuple[str, ...]] = {}
+        self._calls_in: dict[ast.stmt, list[tuple[Function, list[ast.AST]]]] = {}
+        self._bound_in: dict[ast.stmt, tuple[frozenset[str], frozenset[str], frozenset[str]]] = {}
         self._origins = _OriginLines()
+        self._has_grown = True
         work = _measure_work(tree)
         for done in range(_MOST_ROUNDS):
             if work * (done + 1) > _MOST_WORK:
                 raise TooComplex("has too much inside of its blocks")
-            before = {scope: dict(names) for scope, names in self._tainted.items()}
+            self._has_grown = False
             self._visit(tree.body, None)
-            if self._tainted == before:
+            if not self._has_grown:
                 break
 
+    @cached_property
+    def _constants(self) -> frozenset[str]:
+        return _constants(self._tree)
+
     def assertions(self) -> Iterator[tuple[Position, Origins]]:
-        done = tuple(sorted(self._called_for_what_it_does()))
-        for scope in self._tainted:
-            statements = self._tree.body if scope is None else scope.body
-            for statement in _flat(statements):
-                if not _is_assertion(statement):
-                    continue
-                found = dict(self._found(statement, scope))
+        statements = [
+            (statement, scope)
+            for scope in self._tainted
+            for statement in _flat(self._tree.body if scope is None else scope.body)
+        ]
+        done = tuple(sorted(self._called_for_what_it_does(statements)))
+        for statement, scope in statements:
+            if _is_assertion(statement):
+                found = self._found(statement, scope)
                 if not found and done and self._looks_around(statement):
                     yield (statement.lineno, statement.col_offset), (done,)
                 if found:
                     # What is called is called before: its arguments have been evaluated when it begins.
                     own = self._origins.of(_lines(statement)) if isinstance(statement, ast.Expr) else 0
-                    origins = {self._origins.lines(lines or own) for lines in found.values()}
+                    origins = {self._origins.lines(lines or own) for _, lines in found}
                     yield (statement.lineno, statement.col_offset), tuple(sorted(origins - {()}))
 
-    def _called_for_what_it_does(self) -> Iterator[int]:
+    def _called_for_what_it_does(self, statements: list[tuple[ast.stmt, Scope]]) -> Iterator[int]:
         """The lines of statements that call the candidate and bind nothing."""
-        for scope in self._tainted:
-            for statement in _flat(self._tree.body if scope is None else scope.body):
-                is_call = isinstance(statement, ast.Expr) and not _is_assertion(statement)
-                if is_call and any(self._leads_back(call.func, scope) for call in self._calls_in(statement)):
-                    yield from _lines(statement)
+        for statement, scope in statements:
+            is_call = isinstance(statement, ast.Expr) and not _is_assertion(statement)
+            if is_call and any(self._found(call.func, scope) for call in nodes_of_kind(statement, ast.Call)):
+                yield from _lines(statement)
 
     def _looks_around(self, statement: ast.stmt) -> bool:
         """Whether it reads anything but constants and what is made of them."""
-        names = {node.id for node in walk_tree_nodes(statement) if isinstance(node, ast.Name)}
+        names = {node.id for node in names_in(statement)}
         return bool(names - _PURE - self._constants - {"self"})
 
     def _visit(self, statements: list[ast.stmt], scope: Scope) -> None:
         for statement in statements:
-            if isinstance(statement, _FUNCTIONS):
+            if type(statement) not in _WITH_BLOCKS:
+                self._simple(statement, scope)
+            elif isinstance(statement, _FUNCTIONS):
                 self._decorators(statement, scope)
                 self._visit(statement.body, statement)
-                if any(self._leads_back(inner, statement) for inner in statement.body):
+                if any(self._found(inner, statement) for inner in statement.body):
                     self._add(scope, {statement.name}, 0)
             elif isinstance(statement, ast.ClassDef):
                 self._visit(statement.body, scope)
@@ -125,22 +146,23 @@ class _Reach:
         """What a decorator mentions, such as `parametrize("call", [f])`, the arguments may be."""
         given = [pair for decorator in function.decorator_list for pair in self._found(decorator, scope)]
         if given:
-            arguments = {node.arg for node in walk_tree_nodes(function.args) if isinstance(node, ast.arg)}
-            self._add(function, arguments, _joined(given))
+            self._add(function, _arguments(function), _joined(given))
 
     def _simple(self, statement: ast.stmt, scope: Scope) -> None:
-        self._calls(statement, scope)
+        if not self._found(statement, scope):
+            return
+        if self._functions:
+            self._calls(statement, scope)
         is_judgement = _is_assertion(statement) and not isinstance(statement, ast.With)
         if is_judgement or isinstance(statement, (ast.Import, ast.ImportFrom)):
             return
-        found = dict(self._found(statement, scope))
-        if not found:
-            return
         lines = self._origins_of(statement, scope)
-        own, attributes = self._heads_of(statement)
+        if statement not in self._bound_in:
+            self._bound_in[statement] = _bound_by(statement)
+        own, inner, attributes = self._bound_in[statement]
         self._add(scope, own, lines)
         # What is set on the way through a try tells how the call in it ended.
-        self._add(scope, self._bound_in(statement) - own, lines if isinstance(statement, ast.Try) else 0)
+        self._add(scope, inner, lines if isinstance(statement, ast.Try) else 0)
         self._add(None, attributes, lines)
 
     def _origins_of(self, statement: ast.stmt, scope: Scope) -> int:
@@ -153,27 +175,38 @@ class _Reach:
         return _joined(found) | self._origins.of(here) if found else 0
 
     def _calls(self, statement: ast.stmt, scope: Scope) -> None:
-        for call in self._calls_in(statement):
-            function = self._functions.get(call.func.id) if isinstance(call.func, ast.Name) else None
-            given = [pair for one in (*call.args, *call.keywords) for pair in self._found(one, scope)]
-            if function is not None and given:
-                arguments = {node.arg for node in walk_tree_nodes(function.args) if isinstance(node, ast.arg)}
-                self._add(function, arguments, _joined(given) | self._origins.of(_lines(statement)))
+        if statement not in self._calls_in:
+            self._calls_in[statement] = self._calls_of_functions(statement)
+        for function, values in self._calls_in[statement]:
+            given = [pair for value in values for pair in self._found(value, scope)]
+            if given:
+                lines = _joined(given) | self._origins.of(_lines(statement))
+                self._add(function, _arguments(function), lines)
 
-    def _leads_back(self, node: ast.AST, scope: Scope) -> bool:
-        return any(True for _ in self._found(node, scope))
+    def _calls_of_functions(self, statement: ast.stmt) -> list[tuple[Function, list[ast.AST]]]:
+        """The program's functions that a statement calls, with what it gives them."""
+        calls = nodes_of_kind(statement, ast.Call)
+        found = ((self._functions.get(getattr(call.func, "id", "")), call) for call in calls)
+        return [(function, [*call.args, *call.keywords]) for function, call in found if function is not None]
 
-    def _found(self, node: ast.AST, scope: Scope) -> Iterator[tuple[str, int]]:
+    def _found(self, node: ast.AST, scope: Scope) -> list[tuple[str, int]]:
         """The names in `node` that lead back, with their origins."""
         local, outer = self._tainted[scope], self._tainted[None]
-        for name in self._names(node):
-            if name in local or name in outer:
-                yield name, local.get(name, 0) | outer.get(name, 0)
+        names = self._names.get(node)
+        if names is None:
+            names = self._names[node] = _names(node)
+        return [
+            (name, local.get(name, 0) | outer.get(name, 0))
+            for name in names
+            if name in local or name in outer
+        ]
 
     def _add(self, scope: Scope, names: Iterable[str], lines: int) -> None:
         tainted = self._tainted[scope]
         for name in names:
-            tainted[name] = tainted.get(name, 0) | lines
+            before = tainted.get(name, -1)
+            tainted[name] = lines if before < 0 else before | lines
+            self._has_grown |= tainted[name] != before
 
 
 class _OriginLines:
@@ -211,24 +244,17 @@ class _OriginLines:
 def _constants(tree: ast.Module) -> frozenset[str]:
     """Names that are bound to constants alone."""
     others, found = set[str](), set[str]()
-    for node in walk_tree_nodes(tree):
+    for node in statements_of(tree):
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Constant):
             found.update(target.id for target in node.targets if isinstance(target, ast.Name))
-        elif isinstance(node, ast.stmt):
+        else:
             others.update(_heads(node, _bound))
     return frozenset(found - others)
 
 
 def _measure_work(tree: ast.Module) -> int:
     """The nodes below all statements: those in nested ones count for each that they are in."""
-    waiting: list[tuple[ast.AST, int]] = [(tree, 0)]
-    work = 0
-    while waiting:
-        node, within = waiting.pop()
-        work += within
-        within += isinstance(node, ast.stmt)
-        waiting += [(child, within) for child in children_of(node)]
-    return work
+    return sum(count_nodes(statement) - 1 for statement in statements_of(tree))
 
 
 def _joined(found: Iterable[tuple[str, int]]) -> int:
@@ -244,9 +270,8 @@ def _is_too_deep(tree: ast.Module) -> bool:
         statements, depth = waiting.pop()
         if depth > _DEEPEST:
             return True
-        waiting.extend(
-            (block, depth + 1) for statement in statements for block in _blocks(statement) if block
-        )
+        holders = [statement for statement in statements if type(statement) in _WITH_BLOCKS]
+        waiting += [(block, depth + 1) for statement in holders for block in _blocks(statement) if block]
     return False
 
 
@@ -268,7 +293,7 @@ def _flat(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
     """Statements with those inside their blocks and classes; functions are scopes of their own."""
     for statement in statements:
         yield statement
-        if not isinstance(statement, _FUNCTIONS):
+        if type(statement) in _WITH_BLOCKS and not isinstance(statement, _FUNCTIONS):
             for block in _blocks(statement):
                 yield from _flat(block)
 
@@ -282,35 +307,33 @@ def _blocks(statement: ast.stmt) -> Iterator[list[ast.stmt]]:
 
 def _names(node: ast.AST) -> tuple[str, ...]:
     """Names, and attributes that are read, as `.name`."""
-    found = []
-    for inner in walk_tree_nodes(node):
-        if isinstance(inner, ast.Name):
-            found.append(inner.id)
-        elif isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Load):
-            found.append(f".{inner.attr}")
-    return tuple(dict.fromkeys(found))
+    found = dict.fromkeys([name.id for name in names_in(node)])
+    for attribute in nodes_of_kind(node, ast.Attribute):
+        if isinstance(attribute.ctx, ast.Load):
+            found[f".{attribute.attr}"] = None
+    return tuple(found)
 
 
-def _calls(node: ast.AST) -> tuple[ast.Call, ...]:
-    return tuple(inner for inner in walk_tree_nodes(node) if isinstance(inner, ast.Call))
+def _arguments(function: Function) -> set[str]:
+    return {node.arg for node in nodes_of_kind(function.args, ast.arg)}
 
 
 def _bound(node: ast.AST) -> Iterator[str]:
-    for inner in walk_tree_nodes(node):
-        if isinstance(inner, ast.Name) and isinstance(inner.ctx, ast.Store):
-            yield inner.id
+    return (name.id for name in names_in(node) if isinstance(name.ctx, ast.Store))
 
 
 def _attributes(node: ast.AST) -> Iterator[str]:
-    for inner in walk_tree_nodes(node):
-        if isinstance(inner, ast.Attribute) and isinstance(inner.ctx, ast.Store):
+    for inner in nodes_of_kind(node, ast.Attribute):
+        if isinstance(inner.ctx, ast.Store):
             yield f".{inner.attr}"
 
 
-def _names_of_heads(statement: ast.stmt) -> tuple[frozenset[str], frozenset[str]]:
-    """The names that a statement binds, or may have changed, outside its blocks; the attributes set there."""
-    names = {*_heads(statement, _bound), *_mentioned_outside_blocks(statement)}
-    return frozenset(names), frozenset(_heads(statement, _attributes))
+def _bound_by(statement: ast.stmt) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
+    """The names that a statement binds, or may have changed, outside its blocks, and those that it binds in
+    them; the attributes that it sets outside of them."""
+    names = frozenset([*_heads(statement, _bound), *_mentioned_outside_blocks(statement)])
+    inner = frozenset(_bound(statement)) - names if type(statement) in _WITH_BLOCKS else frozenset[str]()
+    return names, inner, frozenset(_heads(statement, _attributes))
 
 
 def _lines(statement: ast.stmt) -> range:
@@ -330,7 +353,5 @@ def _heads(statement: ast.stmt, find: Callable[[ast.AST], Iterator[str]]) -> Ite
 def _mentioned_outside_blocks(statement: ast.stmt) -> Iterator[str]:
     """What a call may have changed in place: the names beside the candidate or in a block's head."""
     for head in _outside_blocks(statement):
-        functions = {id(call.func) for call in _calls(head)}
-        for node in walk_tree_nodes(head):
-            if isinstance(node, ast.Name) and id(node) not in functions:
-                yield node.id
+        functions = {id(call.func) for call in nodes_of_kind(head, ast.Call)}
+        yield from (node.id for node in names_in(head) if id(node) not in functions)

@@ -13,7 +13,8 @@ from typing import Final
 from sandbox.candidate import python2
 from sandbox.candidate.known_names import GONE, of_distribution, of_standard_library
 from sandbox.candidate.scopes import free_names
-from sandbox.candidate.syntax import TooComplex, parse_python_source, walk_tree_nodes
+from sandbox.candidate.syntax import TooComplex, parse_python_source
+from sandbox.candidate.tree_nodes import walk_tree_nodes
 from sandbox.package_names import find_module_replacement
 
 __all__ = ["Kind", "Missing", "NamePlace", "Unbound", "find_unbound_names"]

@@ -12,7 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from itertools import groupby
 
-from sandbox.candidate.syntax import UNREADABLE, parse_python_source, walk_tree_nodes
+from sandbox.candidate.syntax import UNREADABLE, parse_python_source
+from sandbox.candidate.tree_nodes import walk_tree_nodes
 from sandbox.reports.canonical import canonical_lines, is_cut_off
 from sandbox.reports.report import Report
 from sandbox.reports.trace import TraceLoop, TraceStep

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from itertools import zip_longest
 from typing import Any, Final
 
-from sandbox.candidate.syntax import UNREADABLE, literal_value, parse_python_source, walk_tree_nodes
+from sandbox.candidate.syntax import UNREADABLE, literal_value, parse_python_source
+from sandbox.candidate.tree_nodes import walk_tree_nodes
 
 __all__ = ["Inequality", "explain_inequality"]
 

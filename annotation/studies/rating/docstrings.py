@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final
 
-from sandbox.candidate.syntax import UNREADABLE, parse_python_source, read_python_tokens, walk_tree_nodes
+from sandbox.candidate.syntax import UNREADABLE, parse_python_source, read_python_tokens
+from sandbox.candidate.tree_nodes import walk_tree_nodes
 
 DOCUMENTED: Final = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 LAYOUT: Final = frozenset({tokenize.NL, tokenize.COMMENT, tokenize.INDENT, tokenize.DEDENT})

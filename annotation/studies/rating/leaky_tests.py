@@ -18,7 +18,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Final
 
-from sandbox.candidate.syntax import UNREADABLE, parse_python_source, read_python_tokens, walk_tree_nodes
+from sandbox.candidate.syntax import UNREADABLE, parse_python_source, read_python_tokens
+from sandbox.candidate.tree_nodes import walk_tree_nodes
 from sandbox.reports.report import Assertion, Frame, Raised, Report
 
 HIDDEN: Final = "(hidden)"
