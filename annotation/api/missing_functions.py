@@ -16,7 +16,7 @@ from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.api.builds import build_detail
 from annotation.api.derivations import launch_plan, quote_out
-from annotation.derived.missing_functions import function_decisions, unmatched_queries, written
+from annotation.derived.missing_functions import accepted_functions, function_decisions, unmatched_queries
 from annotation.derived.missing_functions.launch import FillPlan, plan_filling
 from annotation.derived.missing_functions.orders import FillOrder
 from annotation.jobs import celery_tasks
@@ -115,7 +115,7 @@ def take_back(request: HttpRequest, pk: Path[Id], said: TakeBackIn) -> Status[Pr
 @router.get("/builds/{int:pk}/written", response=Page[WrittenOut])
 def list_written(request: HttpRequest, pk: Path[Id], wanted: Query[Paging]) -> Page[WrittenOut]:
     """The accepted functions of a build, each with its query, its label and where it came from."""
-    rows = written.accepted_decisions_of_build(visible.build(request, pk)).filter(
+    rows = accepted_functions.accepted_decisions_of_build(visible.build(request, pk)).filter(
         proposal__gt=wanted.after or 0
     )
     page = wanted.page(rows, lambda row: row.proposal_id)
@@ -196,5 +196,5 @@ def written_out(row: ProposalDecision) -> WrittenOut:
         query=row.proposal.query.text,
         code=row.text.text,
         label=1,
-        provenance=written.provenance_of_decision(row),
+        provenance=accepted_functions.provenance_of_decision(row),
     )

@@ -21,8 +21,8 @@ import requests
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
 
 from sandbox.backends import containers
-from sandbox.backends.attached import Attached
 from sandbox.backends.checks import Check, docker_checks
+from sandbox.backends.container_connection import Attached
 from sandbox.backends.containers import LABEL, Shape
 from sandbox.backends.execution import (
     GRACE_SECONDS,

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotation.agents.snippet_writer import one_function
-from annotation.derived.missing_functions import function_edits, written
+from annotation.derived.missing_functions import accepted_functions, function_edits
 from annotation.draft_rules import StoredMeanwhile, Window
 from annotation.models import Draft, ExecutionRequest, Filling, Proposal, ProposalDecision
 from annotation.review import NothingToUndo, drafts
@@ -130,7 +130,7 @@ def append_proposal_decision(user: User, proposal: Proposal, choice: ProposalCho
         text = proposal.snippet
     made = next_decision(user, proposal, choice, text, run)
     if text is not None:
-        made.label = written.publish_accepted_function(made, text)
+        made.label = accepted_functions.publish_accepted_function(made, text)
         made.save(update_fields=["label"])
     return made
 
@@ -176,7 +176,7 @@ def undo_proposal_decision(
             raise DecidedMeanwhile(last, choice)
         made = next_decision(user, proposal, choice)
         if last.text is not None:
-            made.label = written.take_back(made, last)
+            made.label = accepted_functions.take_back(made, last)
             made.save(update_fields=["label"])
         keep_as_drafts(user, proposal, last)
         proposal.build.tally.change()

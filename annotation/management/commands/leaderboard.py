@@ -29,7 +29,7 @@ from retrieval.evaluation.leaderboard import (
 from retrieval.evaluation.robustness.label_noise import ASSUMED, ErrorRates, Noise, noise_of
 from retrieval.evaluation.robustness.left_out_encoder import NothingToLeaveOut, Without, leave_out
 from retrieval.evaluation.robustness.metric_agreement import Reliability, reliability_of
-from retrieval.evaluation.systems import known
+from retrieval.evaluation.systems import published_systems
 from retrieval.management.light import LightCommand
 from retrieval.metrics.resampling import FEW, FEW_TOLD
 from retrieval.models import Benchmark, Pool
@@ -267,7 +267,7 @@ def format_system_marks(system: dict[str, Any]) -> str:
         "holes filled": system["holes_filled"],
         "fewer judged": system["fewer_judged"],
         leaderboard_notes.SEEN: system["sees_tasks"],
-        shared: shared not in (None, *known.UNRELATED),
+        shared: shared not in (None, *published_systems.UNRELATED),
     }
     return "".join(f"; {mark}" for mark, holds in told.items() if holds)
 

@@ -10,7 +10,7 @@ from typing import Any, TextIO
 from django.core.management.base import CommandParser
 
 from annotation.builds.launch.order import LaunchRefused
-from annotation.derived.missing_functions import unmatched_queries, written
+from annotation.derived.missing_functions import accepted_functions, unmatched_queries
 from annotation.derived.missing_functions.launch import plan_filling
 from annotation.derived.missing_functions.orders import FillOrder
 from annotation.management import derived_options
@@ -90,7 +90,7 @@ class Command(LightCommand):
 
 def write_lines(build: Build, stream: TextIO) -> int:
     count = 0
-    for line in written.export_accepted_functions(build):
+    for line in accepted_functions.export_accepted_functions(build):
         stream.write(json.dumps(line, ensure_ascii=False) + "\n")
         count += 1
     return count

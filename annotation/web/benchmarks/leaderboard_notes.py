@@ -16,8 +16,8 @@ from annotation.studies.plan.row_names import format_annotator_name
 from annotation.studies.report.figures import NoFigures, figures_of, refuse_to_raters
 from retrieval.evaluation.leaderboard import Leaderboard
 from retrieval.evaluation.robustness.label_noise import ASSUMED, ErrorRates
-from retrieval.evaluation.systems import known as known_systems
-from retrieval.evaluation.systems.known import REPORTED, REPORTED_IN
+from retrieval.evaluation.systems import published_systems
+from retrieval.evaluation.systems.published_systems import REPORTED, REPORTED_IN
 from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Candidate, filled_holes_of
 
 SEEN: Final = "trained on data of this field’s benchmarks"
@@ -41,7 +41,7 @@ class Origin:
 
     @property
     def is_related(self) -> bool:
-        return bool(self.shared) and self.shared not in known_systems.UNRELATED
+        return bool(self.shared) and self.shared not in published_systems.UNRELATED
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,9 +214,9 @@ def list_system_origins(benchmark: Benchmark, board: Leaderboard) -> list[Origin
     return [
         Origin(
             name,
-            known_systems.trained_on(name),
-            known_systems.shared_with(name, models),
-            known_systems.sees_tasks(name),
+            published_systems.trained_on(name),
+            published_systems.shared_with(name, models),
+            published_systems.sees_tasks(name),
         )
         for name in names
     ]

@@ -12,7 +12,11 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from annotation.builds.launch.prices import is_priced
-from annotation.derived.missing_functions import launch, unmatched_queries, written
+from annotation.derived.missing_functions import launch, unmatched_queries
+from annotation.derived.missing_functions.accepted_functions import (
+    accepted_decisions_of_build,
+    count_proposals_by_state,
+)
 from annotation.derived.missing_functions.launch import READY, FillPlan
 from annotation.derived.missing_functions.orders import FillOrder
 from annotation.derived.missing_functions.unmatched_queries import QueryMatchCounts
@@ -107,7 +111,7 @@ def missing_page(build: Build, params: QueryDict, decided: QueryDict | None = No
         examples=tuple(unmatched_queries.without_match(build)[:EXAMPLES]),
         unjudged=tuple(unmatched_queries.find_unjudged_queries(build)[:EXAMPLES]),
         jobs=job_lines(Filling.objects.filter(of=build)),
-        accepted=written.accepted_decisions_of_build(build).count(),
+        accepted=accepted_decisions_of_build(build).count(),
         can_order=build.state in READY and bool(told.without or told.unjudged),
     )
 
@@ -131,7 +135,7 @@ def build_missing_card(build: Build) -> dict[str, Any] | None:
     if own is None and build.state not in READY:
         return None
     jobs = Filling.objects.filter(pk=own.pk) if own else Filling.objects.filter(of=build)
-    told = list(written.count_proposals_by_state(jobs).values())
+    told = list(count_proposals_by_state(jobs).values())
     return {
         "queue": sum(proposal["waiting"] for proposal in told),
         "accepted": sum(proposal["accepted"] + proposal["edited"] for proposal in told),

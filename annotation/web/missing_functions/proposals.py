@@ -9,8 +9,12 @@ from typing import Any, Final
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
-from annotation.derived.missing_functions import function_decisions, written
+from annotation.derived.missing_functions import function_decisions
 from annotation.derived.missing_functions import function_edits as editing
+from annotation.derived.missing_functions.accepted_functions import (
+    accepted_decisions_of_build,
+    count_proposals_by_state,
+)
 from annotation.derived.missing_functions.function_decisions import DecidedMeanwhile, ProposalChoice
 from annotation.models import Build, Case, Draft, ExecutionRequest, Filling, Proposal, ProposalDecision
 from annotation.review import drafts
@@ -146,7 +150,7 @@ def nothing_waits(user: User, filling: Filling) -> dict[str, Any]:
     """The end of a queue; an undo still leads back."""
     return {
         "filling": filling,
-        "counts": written.count_proposals_by_state(Filling.objects.filter(pk=filling.pk))[filling.pk],
+        "counts": count_proposals_by_state(Filling.objects.filter(pk=filling.pk))[filling.pk],
         "undo": function_decisions.latest_of(user, filling),
         "keys": key_views(user),
     }
@@ -154,7 +158,7 @@ def nothing_waits(user: User, filling: Filling) -> dict[str, Any]:
 
 def accepted_for(build: Build, query: Text) -> list[tuple[ProposalDecision, Sign, Code]]:
     """The accepted functions that were written for a query of the build, as readers see them."""
-    rows = written.accepted_decisions_of_build(build).filter(proposal__query=query)
+    rows = accepted_decisions_of_build(build).filter(proposal__query=query)
     return [
         (row, DONE[row.action], code_of(row.text.text, "Written function", f"w{row.pk}", bounds=LIST_BOUNDS))
         for row in rows
@@ -164,7 +168,7 @@ def accepted_for(build: Build, query: Text) -> list[tuple[ProposalDecision, Sign
 
 def job_lines(fillings: QuerySet[Filling]) -> list[tuple[Filling, Mapping[str, int]]]:
     """The jobs with how many of their functions are where. Three queries."""
-    told = written.count_proposals_by_state(fillings)
+    told = count_proposals_by_state(fillings)
     return [(row, told[row.pk]) for row in fillings.select_related("build__tally", "of").order_by("-pk")]
 
 

@@ -11,7 +11,11 @@ from django.shortcuts import get_object_or_404, redirect
 
 from annotation.accounts.roles import FORM, GET, POST, Role, builds_visible_to, require_role
 from annotation.builds.control.pause_resume import ControlRefused
-from annotation.derived.missing_functions import launch, written
+from annotation.derived.missing_functions import launch
+from annotation.derived.missing_functions.accepted_functions import (
+    accepted_decisions_of_build,
+    export_accepted_functions,
+)
 from annotation.jobs import celery_tasks
 from annotation.models import Build, Case
 from annotation.studies.exposure import mark_counts_seen, mark_list_seen, mark_seen
@@ -50,11 +54,11 @@ def write_again(request: HttpRequest, pk: int) -> HttpResponse:
 def export(request: HttpRequest, pk: int) -> StreamingHttpResponse:
     """The accepted functions of a build with their provenance, one JSON object a line."""
     build = get_object_or_404(visible(request), pk=pk)
-    told = written.accepted_decisions_of_build(build).values_list("proposal__case__pair", "proposal__query")
+    told = accepted_decisions_of_build(build).values_list("proposal__case__pair", "proposal__query")
     mark_seen(request.user, [pair for pair, _ in told if pair is not None])
     # That a query has no match in the build tells each label of it.
     mark_counts_seen(request.user, Case.objects.filter(build=build), [query for _, query in told])
-    lines = (json.dumps(line, ensure_ascii=False) + "\n" for line in written.export_accepted_functions(build))
+    lines = (json.dumps(line, ensure_ascii=False) + "\n" for line in export_accepted_functions(build))
     response = StreamingHttpResponse(lines, content_type="application/x-ndjson")
     return attach(response, f"written-{build.pk}.jsonl")
 

@@ -8,7 +8,7 @@ import pytest
 from django.db import connection
 
 from annotation.builds.pipeline.advance import Tools
-from annotation.derived.missing_functions import function_decisions, function_edits, written
+from annotation.derived.missing_functions import accepted_functions, function_decisions, function_edits
 from annotation.derived.missing_functions.function_decisions import (
     BadDecision,
     DecidedMeanwhile,
@@ -43,7 +43,7 @@ def labels() -> list[tuple[str, int | None]]:
 
 
 def snippets() -> list[str]:
-    found = Collection.objects.filter(name__endswith=written.ENDING).first()
+    found = Collection.objects.filter(name__endswith=accepted_functions.ENDING).first()
     rows = Member.objects.filter(collection=found).order_by("position")
     assert found is None or found.size == len(rows)
     return [member.text.text for member in rows]
@@ -76,7 +76,7 @@ def test_what_is_accepted_says_where_it_came_from(job: Filling) -> None:
     label = Label.objects.get(source__startswith="proposal")
     assert label.assisted and f"case {proposal.case_id}" in label.source
     assert label.basis == "person"
-    [line] = written.export_accepted_functions(job.of)
+    [line] = accepted_functions.export_accepted_functions(job.of)
     assert (line["query"], line["code"], line["label"]) == (
         "reverse a list in place",
         filling.CODES["reverse"],
@@ -94,7 +94,7 @@ def test_an_undo_is_appended_and_takes_snippet_and_label_back(job: Filling) -> N
     proposal = filling.proposal(job, "reverse")
     function_decisions.undo_proposal_decision(factories.erin(), proposal, 1)
     assert labels() == [(filling.CODES["reverse"], 1), (filling.CODES["reverse"], None)]
-    assert snippets() == [] and list(written.export_accepted_functions(job.of)) == []
+    assert snippets() == [] and list(accepted_functions.export_accepted_functions(job.of)) == []
     assert filling.proposal(job, "reverse") in Proposal.objects.for_experts()
     assert list(proposal.decisions.values_list("action", flat=True)) == ["accept", "undo"]
     assert proposal.case is not None
@@ -119,7 +119,7 @@ def test_an_edit_is_run_by_the_same_test_and_the_decision_names_the_run(job: Fil
     assert made.check_run.execution is not None
     program = made.check_run.program
     assert program.pair.snippet.text == EDITED and program.source.text == filling.PROGRAM
-    [line] = written.export_accepted_functions(job.of)
+    [line] = accepted_functions.export_accepted_functions(job.of)
     assert isinstance(line["provenance"], dict) and line["provenance"]["test_of_edit"] == "passed"
 
 
@@ -235,7 +235,7 @@ def test_next_goes_round_through_what_waits(job: Filling) -> None:
 
 def test_counts_of_a_job(job: Filling) -> None:
     decide(job, "reverse", "accept")
-    told = written.count_proposals_by_state(Filling.objects.all())[job.pk]
+    told = accepted_functions.count_proposals_by_state(Filling.objects.all())[job.pk]
     assert (told["waiting"], told["accepted"], told["written"]) == (2, 1, 2)
 
 

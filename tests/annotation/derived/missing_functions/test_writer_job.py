@@ -12,7 +12,7 @@ from annotation.builds.launch import launcher
 from annotation.builds.launch.from_build import order_of
 from annotation.builds.launch.order import LaunchRefused
 from annotation.builds.pipeline import claims, file_exchange
-from annotation.derived.missing_functions import launch, unmatched_queries, written
+from annotation.derived.missing_functions import accepted_functions, launch, unmatched_queries
 from annotation.derived.missing_functions.estimate import estimate_writing_cost
 from annotation.derived.missing_functions.orders import unmatched_queries_of_order
 from annotation.jobs import worker
@@ -29,7 +29,7 @@ State = Proposal.State
 
 def judged_nothing_new(before: int) -> None:
     assert Label.objects.count() == before
-    assert not Collection.objects.filter(name__endswith=written.ENDING).exists()
+    assert not Collection.objects.filter(name__endswith=accepted_functions.ENDING).exists()
 
 
 def test_queries_are_counted_by_how_they_stand() -> None:

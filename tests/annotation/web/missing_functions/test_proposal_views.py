@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.derived.missing_functions import function_decisions, written
+from annotation.derived.missing_functions import accepted_functions, function_decisions
 from annotation.derived.missing_functions.function_decisions import ProposalChoice
 from annotation.models import Draft, ExecutionRequest, Filling, Proposal, ProposalDecision, Seen
 from retrieval.models import Collection, Label
@@ -80,12 +80,12 @@ def test_accept_goes_on_to_the_next_and_undo_comes_back(erin: Client, job: Filli
     response = send(erin, first, "accept")
     second = job.proposals.order_by("pk")[1]
     assert response.headers["Location"] == url("proposal", second.pk)
-    assert Collection.objects.filter(name__endswith=written.ENDING).get().size == 1
+    assert Collection.objects.filter(name__endswith=accepted_functions.ENDING).get().size == 1
     page = erin.get(url("proposal", second.pk)).content.decode()
     assert f'action="{url("proposal-undo", first.pk)}"' in page
     erin.post(url("proposal-undo", first.pk), {"seen_revision": 1})
     assert list(Label.objects.order_by("pk").values_list("value", flat=True))[-2:] == [1, None]
-    assert Collection.objects.filter(name__endswith=written.ENDING).get().size == 0
+    assert Collection.objects.filter(name__endswith=accepted_functions.ENDING).get().size == 0
 
 
 def test_a_denied_one_is_accepted_with_a_reason_only(erin: Client, job: Filling) -> None:

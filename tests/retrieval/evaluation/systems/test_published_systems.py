@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from retrieval.encoders.registry import KNOWN
-from retrieval.evaluation.systems.known import (
+from retrieval.evaluation.systems.published_systems import (
     OTHERS,
     families_of,
     find_known_parts,

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from sandbox.backends.attached import Attached
+from sandbox.backends.container_connection import Attached
 from sandbox.backends.execution import HarnessLost
 
 Pair = tuple[Attached, socket.socket]
