@@ -20,7 +20,6 @@ from annotation.builds.drift.verdict import judge_drift_check
 from annotation.builds.pipeline.labels import publish_case
 from annotation.derived.derivation import Decision
 from annotation.derived.extension.extension_plan import plan_extension
-from annotation.derived.extension.reach import Wish
 from annotation.models import (
     Build,
     BuildEvent,
@@ -39,6 +38,7 @@ from annotation.models import (
     Tally,
     TestProgram,
 )
+from annotation.schemas.derived_builds import ExtensionWish
 from annotation.stages import Event, Stage
 from cosqa_site import log_in as log_in  # noqa: PLC0414  # it hears of log-ins before the first request
 from retrieval.filters import Rule, Unreadable, rules_of
@@ -391,7 +391,7 @@ def execution(program: TestProgram, report: Report | None = None, **columns: Any
 
 
 def extended(
-    build: Build, wish: Wish, why: str, user: User | None = None, skip_canary: str = ""
+    build: Build, wish: ExtensionWish, why: str, user: User | None = None, skip_canary: str = ""
 ) -> Extension:
     """An extension of `build` that was decided; nobody has seen what it costs."""
     return plan_extension(build, wish).launch(Decision(user, why, skip_canary=skip_canary))

@@ -13,7 +13,6 @@ from annotation.api.derivations import launch_plan, quote_out
 from annotation.api.estimates import range_out
 from annotation.derived.extension import chances, execution
 from annotation.derived.extension.extension_plan import plan_extension, why_not
-from annotation.derived.extension.reach import Wish
 from annotation.derived.rerun.launch import Again, RerunPlan, plan_rerun
 from annotation.models import Case, Extension
 from annotation.schemas.builds import BuildDetail
@@ -56,7 +55,7 @@ def get_extensions(request: HttpRequest, pk: Path[Id]) -> ExtensionsOut:
 @router.post("/{int:pk}/extensions/estimate", response=ExtensionEstimate, auth=signed_in(Role.ADMIN))
 def estimate_extension(request: HttpRequest, pk: Path[Id], wanted: ExtensionWish) -> ExtensionEstimate:
     """What an extension would take. Nothing is made. For admins."""
-    plan = plan_extension(visible.build(request, pk), wish_of(wanted))
+    plan = plan_extension(visible.build(request, pk), wanted)
     return ExtensionEstimate(
         **quote_out(plan), description=plan.words, new_pairs=range_out(plan.pairs), canary=plan.canary
     )
@@ -65,7 +64,7 @@ def estimate_extension(request: HttpRequest, pk: Path[Id], wanted: ExtensionWish
 @router.post("/{int:pk}/extensions", response={201: ExtensionOut}, auth=signed_in(Role.ADMIN))
 def extend_build(request: HttpRequest, pk: Path[Id], wanted: ExtendIn) -> Status[ExtensionOut]:
     """Let a build go on with further pairs; only those that it has not got are paid for. For admins."""
-    plan = plan_extension(visible.build(request, pk), wish_of(wanted))
+    plan = plan_extension(visible.build(request, pk), wanted)
     return Status(201, extension_out(launch_plan(request, plan, wanted, wanted.skip_canary)))
 
 
@@ -98,10 +97,6 @@ def rerun_plan(request: HttpRequest, pk: int, wanted: AgainIn) -> RerunPlan:
     mark_list_seen(request.user, pk, Case.objects.filter(build=build))  # it is told how many can begin where
     again = Again(wanted.name, Stage(wanted.start), **wanted.differing())
     return plan_rerun(build, found.cases, again, found.words)
-
-
-def wish_of(wanted: ExtensionWish) -> Wish:
-    return Wish(wanted.k, wanted.queries, wanted.seed, wanted.newer)
 
 
 def extension_out(row: Extension) -> ExtensionOut:

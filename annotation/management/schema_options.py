@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Final, Literal, get_args, get_origin
+from typing import Any, Final, Literal, TypeVar, get_args, get_origin
 
-from django.core.management.base import CommandParser
+from django.core.management.base import CommandError, CommandParser
 from ninja import Schema
+from pydantic import ValidationError
 
+Asked = TypeVar("Asked", bound=Schema)
 NULL: Final = re.compile(r"; (?:null|empty) = .*")
 """What nothing means: of an option it is what is left out."""
 
@@ -35,3 +37,12 @@ def add_schema_options(parser: CommandParser, schema: type[Schema], *names: str)
             parser.add_argument(
                 f"-{flag}" if len(flag) == 1 else f"--{flag}", default=field.default, help=told, **kind
             )
+
+
+def read_schema_options(schema: type[Asked], options: dict[str, Any]) -> Asked:
+    """What options for all fields of `schema` ask. Raises CommandError for what it does not take."""
+    try:
+        return schema(**{name: options[name] for name in schema.model_fields})
+    except ValidationError as error:
+        wrong = ("--{}: {}".format("".join(map(str, each["loc"])), each["msg"]) for each in error.errors())
+        raise CommandError("; ".join(wrong)) from error

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from ninja import Schema
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from annotation.schemas.builds import AskedOut
 from annotation.schemas.canary import MeanOut, ShareOut
@@ -21,10 +21,12 @@ ExtensionState = Literal["mining", "canary", "opened", "left", "cancelled", "fai
 class ExtensionWish(Body):
     """What to add to a build. What is left out stays as it is."""
 
-    k: int | None = Field(None, ge=1, le=1000, description="candidates a query; can only grow")
-    queries: int = Field(0, ge=0, description="so many more, drawn from those not in the build")
-    seed: int = Field(1, ge=0, lt=2**31, description="of the draw")
-    newer: bool = Field(False, description="also snippets that were added to the collection since")
+    model_config = ConfigDict(frozen=True)
+
+    k: int | None = Field(default=None, ge=1, le=1000, description="candidates a query; can only grow")
+    queries: int = Field(default=0, ge=0, description="so many more, drawn from those not in the build")
+    seed: int = Field(default=1, ge=0, lt=2**31, description="of the draw")
+    newer: bool = Field(default=False, description="also snippets that were added to the collection since")
 
 
 class ExtendIn(ExtensionWish):

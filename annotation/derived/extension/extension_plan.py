@@ -21,7 +21,6 @@ from annotation.builds.limits import canary
 from annotation.derived.derivation import Derivation, Launch
 from annotation.derived.extension.reach import (
     Reach,
-    Wish,
     count_passing_snippets,
     draw_new_queries,
     measure_build_reach,
@@ -29,6 +28,7 @@ from annotation.derived.extension.reach import (
     snippets_end,
 )
 from annotation.models import Build, Extension
+from annotation.schemas.derived_builds import ExtensionWish
 from retrieval.models import Mining
 from retrieval.texts.plurals import count_noun
 
@@ -46,7 +46,7 @@ class ExtensionPlan(Derivation[Extension]):
     needs_reason: ClassVar[bool] = True
 
     build: Build
-    wish: Wish
+    wish: ExtensionWish
     before: Reach
     k: int
     until: int
@@ -68,7 +68,8 @@ class ExtensionPlan(Derivation[Extension]):
 
     @property
     def about(self) -> str:
-        return f"extension of {self.build.pk}: {self.wish} {self.pairs}"
+        asked = self.wish.dict(include=set(ExtensionWish.model_fields))
+        return f"extension of {self.build.pk}: {asked} {self.pairs}"
 
     @property
     def cases(self) -> int:
@@ -139,7 +140,7 @@ def why_not(build: Build) -> str:
     return launcher.why_uncounted(build.model) if build.provider == Build.Provider.LIVE else ""
 
 
-def plan_extension(build: Build, wish: Wish) -> ExtensionPlan:
+def plan_extension(build: Build, wish: ExtensionWish) -> ExtensionPlan:
     """What `wish` comes to now. Raises ControlRefused or LaunchRefused, which says what to change."""
     why = why_not(build)
     if why:

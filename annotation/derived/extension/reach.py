@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Final
 
 import numpy as np
 from django.db.models import Exists, OuterRef
@@ -11,26 +10,12 @@ from django.db.models import Exists, OuterRef
 from annotation.builds.launch.estimates.figures import Range
 from annotation.builds.launch.order import LaunchRefused
 from annotation.models import Build, Case, Extension
+from annotation.schemas.derived_builds import ExtensionWish
 from retrieval.collections.filter_steps import find_query_positions
 from retrieval.filters import Rule
 from retrieval.filters.queries import QueryRule
 from retrieval.models import Mining
 from retrieval.texts.plurals import count_noun
-
-SEEDS: Final = 2**31
-
-
-@dataclass(frozen=True)
-class Wish:
-    """What to add: `queries` drawn by `seed`; `k` candidates a query; with `newer` also new snippets.
-
-    `k` None is the k that there is. `newer` looks among the snippets that the collection has by now.
-    """
-
-    k: int | None = None
-    queries: int = 0
-    seed: int = 1
-    newer: bool = False
 
 
 @dataclass(frozen=True)
@@ -76,10 +61,8 @@ def count_passing_snippets(build: Build, until: int) -> int:
     return build.snippets.members.passing(rule).filter(position__lt=until).count()
 
 
-def draw_new_queries(build: Build, before: Reach, wish: Wish) -> tuple[int, ...]:
+def draw_new_queries(build: Build, before: Reach, wish: ExtensionWish) -> tuple[int, ...]:
     """Positions of queries that the build has not got, drawn by the seed. Raises LaunchRefused."""
-    if wish.queries < 0 or not 0 <= wish.seed < SEEDS:
-        raise LaunchRefused(f"Queries to add and their seed are 0 or more; seeds are below {SEEDS:,}.")
     if not wish.queries:
         return ()
     known = set(before.queries)

@@ -10,10 +10,9 @@ from annotation.builds.control.pause_resume import ControlRefused
 from annotation.builds.control.spending_caps import CapRefused
 from annotation.builds.launch.order import LaunchRefused
 from annotation.derived.extension.extension_plan import plan_extension
-from annotation.derived.extension.reach import Wish
 from annotation.management import derived_options
 from annotation.management.lookups import find_build
-from annotation.management.schema_options import add_schema_options
+from annotation.management.schema_options import add_schema_options, read_schema_options
 from annotation.schemas.derived_builds import ExtensionWish
 from retrieval.management.light import LightCommand
 
@@ -32,8 +31,7 @@ class Command(LightCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         build = find_build(options["name"])
-        wish = Wish(**{name: options[name] for name in ExtensionWish.model_fields})
-        plan = plan_extension(build, wish)
+        plan = plan_extension(build, read_schema_options(ExtensionWish, options))
         quote, price = derived_options.quote_plan(plan)
         self.stdout.write(f"{plan.words}: {price}")
         if plan.canary and not options["skip_canary"]:

@@ -14,10 +14,9 @@ from annotation.builds.launch.estimates.figures import Estimate
 from annotation.builds.limits.canary import canary_of_extension, is_large
 from annotation.derived.extension import chances, extension_plan
 from annotation.derived.extension.chances import Chance, NextCandidate
-from annotation.derived.extension.extension_plan import MOST_K, ExtensionPlan
+from annotation.derived.extension.extension_plan import ExtensionPlan
 from annotation.derived.extension.reach import (
     Reach,
-    Wish,
     count_passing_snippets,
     measure_build_reach,
     snippets_end,
@@ -50,9 +49,7 @@ wish_field = partial(schema_field, ExtensionWish)
 class WishForm(forms.Form):
     """What to add to a build; what is left empty stays as it is."""
 
-    k = forms.IntegerField(
-        required=False, max_value=MOST_K, label="k", help_text="Candidates for each query."
-    )
+    k = wish_field("k", "Candidates for each query.", label="k")
     queries = wish_field("queries", label="More queries")
     seed = wish_field("seed", "Of the draw.")
     newer = wish_field("newer", label="Snippets that were added since")
@@ -72,11 +69,10 @@ class WishForm(forms.Form):
             "Another collection is another build, or is imported into this one."
         )
 
-    def wish(self) -> Wish:
+    def wish(self) -> ExtensionWish:
         """The wish of a valid form."""
         values = self.cleaned_data
-        seed = 1 if values["seed"] is None else values["seed"]
-        return Wish(values["k"], values["queries"] or 0, seed, values["newer"])
+        return ExtensionWish(**{name: value for name, value in values.items() if value is not None})
 
 
 class ExtendForm(CapForm, DecisionForm):

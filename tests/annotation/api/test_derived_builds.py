@@ -9,8 +9,8 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
-from annotation.derived.extension.reach import Wish
 from annotation.models import Build, Case, Extension, Price, Rerun
+from annotation.schemas.derived_builds import ExtensionWish
 from retrieval.models import Mining
 from tests import factories
 from tests.annotation.derived.extension.test_execution import add
@@ -62,7 +62,7 @@ def test_an_extension_is_estimated_confirmed_listed_and_taken_back(ada: Client) 
 def test_what_a_server_of_embeddings_was_asked_is_told_with_its_price(ada: Client) -> None:
     build = settled_build()
     add(("sort words", "sort files"), build.queries)
-    factories.extended(build, Wish(None, 1), "more")
+    factories.extended(build, ExtensionWish(queries=1), "more")
     asked = {"model": "text-large", "requests": 4, "tokens": 2_000_000, "untold": 0}
     Mining.objects.update(asked={"endpoint:text-large": asked})
     expected = {"encoder": "endpoint:text-large", **asked, "cost": None}

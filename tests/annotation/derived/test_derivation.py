@@ -12,11 +12,11 @@ from annotation.builds.control.pause_resume import ControlRefused
 from annotation.builds.launch.order import LaunchRefused
 from annotation.derived.derivation import Decision, Derivation
 from annotation.derived.extension.extension_plan import plan_extension
-from annotation.derived.extension.reach import Wish
 from annotation.derived.missing_functions.launch import plan_filling
 from annotation.derived.rerun.launch import Again, plan_rerun
 from annotation.derived.unjudged_results import Fill, plan_hole_filling
 from annotation.models import Build, BuildEvent, Canary, Extension
+from annotation.schemas.derived_builds import ExtensionWish
 from annotation.stages import Stage
 from retrieval.models import Run
 from tests import factories, filling
@@ -44,7 +44,7 @@ def extensions() -> tuple[Plan, Plan]:
     build = settled_build()
     add(("sort words", "sort files"), build.queries)
     build = Build.objects.get(pk=build.pk)
-    return plan_extension(build, Wish(queries=1)), plan_extension(build, Wish(queries=2))
+    return plan_extension(build, ExtensionWish(queries=1)), plan_extension(build, ExtensionWish(queries=2))
 
 
 def reruns() -> tuple[Plan, Plan]:

@@ -14,11 +14,11 @@ from annotation.builds.launch.launcher import launch_build
 from annotation.builds.limits import canary
 from annotation.builds.pipeline.advance import Tools
 from annotation.derived.extension import execution, extension_plan
-from annotation.derived.extension.reach import Wish
 from annotation.jobs import worker
 from annotation.llm import LLMError
 from annotation.models import Build, Canary, Case, Extension, LLMCall, Tally
 from annotation.models.builds.build import NANO
+from annotation.schemas.derived_builds import ExtensionWish
 from annotation.stages import Stage
 from retrieval.models import Candidate
 from tests import factories
@@ -30,7 +30,7 @@ from tests.fakes import FakeLLM
 
 pytestmark = [pytest.mark.django_db, pytest.mark.usefixtures("in_process")]
 
-WISH = Wish(k=3, queries=3, seed=5)
+WISH = ExtensionWish(k=3, queries=3, seed=5)
 """Twelve new pairs: a third candidate for three queries, and three each for three others."""
 CASES = 4
 
@@ -148,7 +148,7 @@ def test_leaving_the_others_ends_the_build_with_what_it_has(tools_with: Make) ->
     event = build.events.get(event="left the other pairs")
     assert (event.user, event.note) == (factories.ada(), "too dear")
     assert not extension_plan.why_not(build), "it can be extended again"
-    factories.extended(build, Wish(k=3), "after all", skip_canary="seen already")
+    factories.extended(build, ExtensionWish(k=3), "after all", skip_canary="seen already")
     run(tools)
     pairs = list(Case.objects.values_list("pair", flat=True))
     assert len(pairs) == len(set(pairs)) == len(llm.calls)
@@ -168,7 +168,7 @@ def test_the_first_canary_stays_as_it_was(tools_with: Make, ada: Client) -> None
     control_build(build, Action.GO_ON, factories.ada())
     run(tools)
     first = Canary.objects.of_whole_build(build).values().get()
-    factories.extended(again(build), Wish(k=4), "deeper")
+    factories.extended(again(build), ExtensionWish(k=4), "deeper")
     run(tools)
     assert again(build).state == Build.State.CANARY
     assert Canary.objects.of_whole_build(build).values().get() == first
@@ -217,7 +217,7 @@ def test_skipping_it_is_recorded(tools_with: Make) -> None:
 
 def test_a_small_extension_needs_none(tools_with: Make) -> None:
     build, tools, llm = done(tools_with)
-    factories.extended(build, Wish(queries=3), "six more")
+    factories.extended(build, ExtensionWish(queries=3), "six more")
     run(tools)
     assert (again(build).state, len(llm.calls)) == (Build.State.DONE, 12)
     assert not Canary.objects.exists()

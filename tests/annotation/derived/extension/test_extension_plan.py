@@ -8,9 +8,10 @@ from django.core.management import CommandError, call_command
 from annotation.builds.launch.estimates.confirmation import load_expected_estimate
 from annotation.builds.launch.estimates.figures import Range
 from annotation.derived.extension import chances, extension_plan
-from annotation.derived.extension.reach import Reach, Wish, new_pairs
+from annotation.derived.extension.reach import Reach, new_pairs
 from annotation.models import Build, Canary, Extension, Tally
 from annotation.models.builds.build import NANO
+from annotation.schemas.derived_builds import ExtensionWish
 from annotation.stats.intervals import Share
 from retrieval.models import Mining
 from tests import factories
@@ -54,13 +55,13 @@ def test_queries_alone_are_mined_where_that_is_enough() -> None:
     build = settled_build()
     add(("sort words", "sort files"), build.queries)
     assert (
-        extension_plan.plan_extension(build, Wish(queries=1)).searched
-        == extension_plan.plan_extension(build, Wish(queries=1)).drawn
+        extension_plan.plan_extension(build, ExtensionWish(queries=1)).searched
+        == extension_plan.plan_extension(build, ExtensionWish(queries=1)).drawn
     )
     Mining.objects.filter(pk=build.own_mining.pk).update(until=4)
     build = Build.objects.get(pk=build.pk)
     add(("def longest(words):\n    return max(words, key=len)\n",), build.snippets)
-    assert len(extension_plan.plan_extension(build, Wish(queries=1, newer=True)).searched) == 4
+    assert len(extension_plan.plan_extension(build, ExtensionWish(queries=1, newer=True)).searched) == 4
 
 
 def test_the_price_is_that_of_so_many_pairs() -> None:
@@ -71,7 +72,7 @@ def test_the_price_is_that_of_so_many_pairs() -> None:
     build = Build.objects.get(pk=build.pk)
     costs = []
     for queries in (2, 4):
-        found = extension_plan.plan_extension(build, Wish(queries=queries)).estimate()
+        found = extension_plan.plan_extension(build, ExtensionWish(queries=queries)).estimate()
         assert found.pairs == 3 * queries
         assert found.cost is not None
         costs.append(found.cost.expected)
@@ -137,6 +138,8 @@ def test_the_command_says_what_it_takes_and_does_it(capsys: pytest.CaptureFixtur
         call_command("extend", build.name, "--queries", "1")
     call_command("extend", build.name, "--queries", "1", "--reason", "one more")
     assert Extension.objects.get().reason == "one more"
+    with pytest.raises(CommandError, match="--queries: Input should be greater than or equal to 0; --seed: "):
+        call_command("extend", build.name, "--queries", "-1", "--seed", str(2**31))
     with pytest.raises(CommandError, match="no build called"):
         call_command("extend", "nowhere", "-k", "5")
 
@@ -145,7 +148,7 @@ def test_a_build_is_held_against_its_estimate_and_those_of_its_extensions() -> N
     build = settled_build()
     add(("sort words",), build.queries)
     build = Build.objects.get(pk=build.pk)
-    found = extension_plan.plan_extension(build, Wish(queries=1)).estimate()
+    found = extension_plan.plan_extension(build, ExtensionWish(queries=1)).estimate()
     build.estimate = found.to_json()
     build.save()
     for number, state in enumerate((Extension.State.OPENED, Extension.State.CANCELLED), 1):
