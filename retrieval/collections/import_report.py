@@ -24,7 +24,6 @@ UNPUBLISHED: Final = (
     "is there with --allow-partial."
 )
 PARTIAL: Final = "Published in part: labels may be missing by {} of the import."
-_BITS = tuple((rule, int(rule)) for rule in Rule)
 
 
 @dataclass
@@ -37,7 +36,8 @@ class ImportCounts:
     `ids`: from what ids were read. `aliases` are hashes of the ids whose text another id has, too.
     `contradicted` counts labels that say something else than an earlier one of their pair in this source,
     `known_labels` those whose pair had one. `before`: how many members the collection had. `assumed`: labels
-    from before the import `began` that name no id of their texts, which have several by now.
+    from before the import `began` that name no id of their texts, which have several by now. `passed`: how
+    many snippets pass these rules and no others.
     """
 
     read: int = 0
@@ -53,7 +53,7 @@ class ImportCounts:
     assumed: int = 0
     began: datetime = field(default_factory=timezone.now)
     aliases: set[int] = field(default_factory=set)
-    rules: Counter[Rule] = field(default_factory=Counter)
+    passed: Counter[int] = field(default_factory=Counter)
     asked: dict[int, int] = field(default_factory=dict)
     near_same: set[int] = field(default_factory=set)
     ids: Counter[str] = field(default_factory=Counter)
@@ -93,9 +93,14 @@ class ImportCounts:
             self.count_rules(passed)
 
     def count_rules(self, passed: Rule) -> None:
-        bits = int(passed)
-        for rule, bit in _BITS:
-            self.rules[rule] += bits & bit != 0
+        self.passed[int(passed)] += 1
+
+    @property
+    def rules(self) -> dict[Rule, int]:
+        """How many snippets pass each rule."""
+        return {
+            rule: sum(count for passed, count in self.passed.items() if passed & int(rule)) for rule in Rule
+        }
 
 
 def describe_aliases(count: int) -> str:

@@ -47,7 +47,7 @@ from retrieval.sources.code import python_source
 from retrieval.sources.code.git import without_secret
 from retrieval.sources.code.places import expect_archives
 from retrieval.sources.formats import cosqa
-from retrieval.sources.readers.read_progress import expect_file_read
+from retrieval.sources.readers.read_progress import expect_file_read, finish_file_count
 from retrieval.texts.hostile import mark_hostile_characters
 
 BATCH = 1000
@@ -299,15 +299,20 @@ def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options)
     """
     done = Imported(queries := options.counts(), snippets := options.counts(), others := options.counts())
     told = replace(options, tick=lambda _: options.tick(done.total()))
-    known = cosqa.TextsById(code_in=codebase)
+    known = cosqa.TextsById()
     for path in (file, codebase or file, file):
         expect_file_read(path)
     asked = cosqa.read_queries(file, known=known)
     import_records(name, Collection.Kind.QUERIES, str(file.name), asked, queries, told)
+    if known.has_labels:
+        known.homes[cosqa.CODE_ID] = codebase
     read = cosqa.read_snippets if codebase else cosqa.read_code_of_pairs
     code = read(codebase or file, known=known)
     import_records(name, Collection.Kind.SNIPPETS, (codebase or file).name, code, snippets, told)
-    _label_cosqa(cosqa.read_labels(file, known), file, name, others, told)
+    if known.has_labels:
+        _label_cosqa(cosqa.read_labels(file, known), file, name, others, told)
+    else:
+        finish_file_count(file)
     told.tick(others)  # what follows the last label was read as well
     stored = Imported(
         queries,

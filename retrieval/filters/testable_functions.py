@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import IntFlag
+from functools import cache
 
 from retrieval.filters.python_parser import Function, Unreadable, function_of, parse_snippet
 
@@ -31,8 +32,15 @@ class Rule(IntFlag):
 
 
 NO_RULE = Rule(0)
-BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
-"""Where statements have further statements, and what holds some."""
+LOOP = ("body", "orelse")
+TRIED = ("body", "handlers", "orelse", "finalbody")
+BLOCKS: Mapping[type[ast.AST], tuple[str, ...]] = {
+    **dict.fromkeys((ast.If, ast.For, ast.AsyncFor, ast.While), LOOP),
+    **dict.fromkeys((ast.With, ast.AsyncWith, ast.ExceptHandler, ast.match_case), ("body",)),
+    **dict.fromkeys((ast.Try, ast.TryStar), TRIED),
+    ast.Match: ("cases",),
+}
+"""Where statements have further statements of the same function, and what holds some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,6 +81,7 @@ def find_untestable_reason(code: str) -> str | None:
     return "bare return alone" if found.returns_nothing else "no return"
 
 
+@cache
 def _rules(function: Signature) -> Rule:
     with_self = function.inputs or function.receiver
     passed = {
@@ -127,6 +136,5 @@ def _own_statements(function: Function) -> Iterator[ast.AST]:
     while waiting:
         node = waiting.pop()
         yield node
-        if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-            for name in BLOCKS:
-                waiting.extend(getattr(node, name, ()))
+        for name in BLOCKS.get(type(node), ()):
+            waiting.extend(getattr(node, name))

@@ -52,7 +52,9 @@ class Blob(models.Model):
     @classmethod
     def compressed(cls, text: str) -> bytes:
         """What is stored of `text`."""
-        stream = zlib.compressobj(zdict=cls.common) if cls.common else zlib.compressobj()
+        if not cls.common:
+            return zlib.compress(text.encode())
+        stream = zlib.compressobj(zdict=cls.common)
         return stream.compress(text.encode()) + stream.flush()
 
     @classmethod

@@ -24,6 +24,8 @@ def strip_code(text: str) -> str:
 
     Where another line begins at the margin, the first one's blanks are none of a block.
     """
+    if not text[:1].isspace() and not text.startswith("#"):
+        return text.rstrip()  # as below, for the many that begin at the margin
     blank = text[: len(text) - len(text.lstrip())]
     start = max(blank.rfind(end) for end in "\n\r\f") + 1  # a form feed ends an indent
     moved = take_off_indent(text[start:].rstrip())

@@ -342,7 +342,7 @@ def format_import_summary(kind: str, counts: ImportCounts) -> str:
             lines.append(
                 f"  {counts.unparsable:,} do not parse as {format_version()} (kept; they pass no rule)"
             )
-        lines += [rule_line(rule, counts.rules[rule], readable) for rule in Rule]
+        lines += [rule_line(rule, passed, readable) for rule, passed in counts.rules.items()]
     return "\n".join(lines)
 
 

@@ -49,13 +49,14 @@ class TextsById:
 
     `queries_in` and `code_in` are files that have all queries and all code; None where the pairs bring their
     own. A pair of a text that such a file lacks is refused: nobody would find it. That takes some 60 bytes a
-    text.
+    text. `has_labels`: whether a record of what `read_queries` read had one.
     """
 
     def __init__(self, queries_in: Path | None = None, code_in: Path | None = None) -> None:
         self.queries, self.snippets = Seen(), Seen()
         self.homes: dict[tuple[str, ...], Path | None] = {QUERY_ID: queries_in, CODE_ID: code_in}
         self.there: dict[tuple[str, ...], set[int]] = {QUERY_ID: set(), CODE_ID: set()}
+        self.has_labels = False
 
     def keep(self, text: str, id_keys: tuple[str, ...]) -> None:
         """Note a text that was read, as a query or as code."""
@@ -85,7 +86,9 @@ def read_queries(path: Path, licence: str = "", known: TextsById | None = None) 
     known, ids = known or TextsById(), IdsOfFile()
     for element in stream_json_elements(path):
         found = _known_record(element, path, QUERY_TEXT, QUERY_ID, licence, ids, known)
-        yield found.with_labels if isinstance(found, Problem) and _may_be_judged(element) else found
+        may_be_judged = _may_be_judged(element)
+        known.has_labels = known.has_labels or may_be_judged
+        yield found.with_labels if isinstance(found, Problem) and may_be_judged else found
 
 
 def read_snippets(
@@ -155,7 +158,7 @@ def _known_record(
     found = _record(element, path, text_keys, id_keys, licence, ids)
     if isinstance(found, Problem) or isinstance(element, Problem):
         return found
-    if why := known.why_other(element, found.text, id_keys):
+    if found.has_id and (why := known.why_other(element, found.text, id_keys)):
         return Problem(str(path), element.number, why)
     known.keep(found.text, id_keys)
     return found
@@ -234,10 +237,12 @@ def _named_id(element: Element, keys: Sequence[str]) -> tuple[str, str]:
     `cosqa-train-7` in the record of number 7 is the pair's, of which a query may have several.
     """
     record = element.value
+    if not (there := [key for key in keys if key in record]):
+        return "", ""
     if any(key in record for key in QUERY_TEXT) and any(key in record for key in CODE_TEXT):
         is_querys = keys == QUERY_ID and not _is_pair_name(element)
-        keys = [key for key in keys if key not in ANY_ID or (key == "idx" and is_querys)]
-    found = ((name_of_record(record, [key], ""), key) for key in keys)
+        there = [key for key in there if key not in ANY_ID or (key == "idx" and is_querys)]
+    found = ((name_of_record(record, [key], ""), key) for key in there)
     return next((named for named in found if named[0]), ("", ""))
 
 

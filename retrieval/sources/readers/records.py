@@ -125,7 +125,8 @@ def id_of_record(record: Object, keys: Sequence[str]) -> str:
 
 def read_id(record: Object, keys: Sequence[str]) -> tuple[str, str]:
     """The same, and the key under which it stands. Raises `Refused`."""
-    found = next(((name, key) for key in keys if (name := _name(record.get(key)))), None)
+    there = [key for key in keys if key in record]
+    found = next(((name, key) for key in there if (name := _name(record[key]))), None)
     if found is None:
         raise Refused(lacks_id(record, keys))
     if len(found[0]) > LONGEST_ID:
@@ -154,16 +155,19 @@ class IdsOfFile:
 
 def name_of_record(record: Object, keys: Sequence[str], otherwise: object) -> str:
     """The text or number under the first of `keys` that has one, read as `id_of_record` does."""
-    return next((name for key in keys if (name := _name(record.get(key)))), str(otherwise))
+    there = [key for key in keys if key in record]
+    return next((name for key in there if (name := _name(record[key]))), str(otherwise))
 
 
 def has_any(record: Object, keys: Sequence[str]) -> bool:
     """Whether one of `keys` has a value; a null is none."""
-    return any(record.get(key) is not None for key in keys)
+    return any(record[key] is not None for key in keys if key in record)
 
 
 def _name(value: object) -> str:
     """A value as a name; empty for one that can't be any."""
+    if value is None:
+        return ""
     if isinstance(value, dict) and list(value) == ["$oid"]:
         value = value["$oid"]
     if isinstance(value, str):
