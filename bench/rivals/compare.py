@@ -26,7 +26,11 @@ NAMES: Final = ("label-studio", "doccano", "potato")
 MOST_ROWS: Final = 50_000
 SAID: Final = """How many times as much as ours: processor time of the server's processes, then what a client
 waits (median). Above 1, ours takes less."""
-SERVICES: Final = ("REDIS_URL", "CELERY_BROKER_URL", "ANTHROPIC_API_KEY")
+NOT_PASSED_ON: Final = (
+    *("REDIS_URL", "CELERY_BROKER_URL", "ANTHROPIC_API_KEY"),
+    *("PYTHONDONTWRITEBYTECODE", "PYTHONPYCACHEPREFIX"),
+)
+"""Services, and what would have every process of ours compile its modules anew: the rivals' are kept, too."""
 
 
 def parser() -> argparse.ArgumentParser:
@@ -78,11 +82,15 @@ def main(arguments: Sequence[str]) -> int:
 def enter(home: Path, *, postgres: bool) -> None:
     """Make this process one of ours: a data folder of its own, no settings but those of the database."""
     home.mkdir(parents=True)
-    for name in [name for name in os.environ if name.startswith("COSQA_") or name in SERVICES]:
+    for name in [name for name in os.environ if name.startswith("COSQA_") or name in NOT_PASSED_ON]:
         del os.environ[name]
     if not postgres:
         os.environ.pop("DATABASE_URL", None)
-    os.environ |= {"COSQA_HOME": str(home), "DJANGO_SETTINGS_MODULE": "cosqa_site.settings"}
+    os.environ |= {
+        "COSQA_HOME": str(home),
+        "DJANGO_SETTINGS_MODULE": "cosqa_site.settings",
+        "PYTHONPYCACHEPREFIX": str(home / "bytecode"),
+    }
     import django
 
     django.setup()

@@ -49,6 +49,8 @@ A_TURN: Final = 5
 LISTINGS: Final = 20
 EXPORTINGS: Final = 3
 IMPORTS: Final = 3
+ONE_ROW: Final = "import_one"
+"""No operation of the table: what is taken away from another one."""
 
 
 @dataclass
@@ -91,12 +93,35 @@ def run(names: Sequence[str], count: int, decisions: int, folder: Path, kept: Pa
         in_turns(running, LISTS, LISTINGS, found)
         in_turns(running, EXPORTS, EXPORTINGS, found)
         found.memory = {tool.name: tool.memory() for tool in running}
-        for part in range(1, IMPORTS + 1):
-            rows = lean_rows(count, part)
+        for part in range(IMPORTS + 1):
             for tool in running:
                 say(f"import {part} into {tool.name}")
-                found.take(tool, "import", partial(tool.bring_in, rows))
+                bring_in(tool, count, part, found)
     return found
+
+
+def bring_in(tool: Tool, count: int, part: int, found: Found) -> None:
+    """Import one row, and unless `part` is 0, which warms up, then all of them.
+
+    What is left without the one row has no start of a command, no new project and no way to the server.
+    """
+    one = list[Sample]()
+
+    def import_one() -> Sample:
+        one.append(tool.bring_in(lean_rows(1, part + 1)))
+        return one[0]
+
+    found.take(tool, ONE_ROW, import_one)
+    if part == 0 or not one:
+        return
+    found.take(tool, "import", partial(tool.bring_in, lean_rows(count, part)))
+    for whole in found.samples[tool.name].get("import", [])[-1:]:
+        found.take(tool, "import_rest", partial(less, whole, one[0]))
+
+
+def less(whole: Sample, part: Sample) -> Sample:
+    """What is left of an operation without a part of it."""
+    return Sample(max(0.0, whole.seconds - part.seconds), max(0.0, whole.cpu - part.cpu))
 
 
 def environment(folder: Path, kept: Path | None, name: str) -> Environment:

@@ -41,6 +41,7 @@ class Operation:
 
 OPERATIONS: Final[Sequence[Operation]] = (
     Operation("import", "import of all rows (query and code)"),
+    Operation("import_rest", "import of all rows, less that of one row"),
     Operation("next", "next item; ours a study's, by its API"),
     Operation("next_page", "next item; ours a study's, as a page", beside="next"),
     Operation("next_review", "next item; ours in plain review, as a page", beside="next"),

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+import pytest
+
 from bench.review.server import Failed
 from bench.rivals import measure
 from bench.rivals.measure import Found
@@ -43,7 +45,10 @@ class Fake:
         return 0.5
 
     def bring_in(self, rows: Sequence[Row]) -> Sample:
-        return Sample(1.0, 1.0)
+        self.done.append(f"{self.name} imports {len(rows)}")
+        if self.fails == f"import of {len(rows)}":
+            raise Failed("500: it broke")
+        return Sample(1.0 + len(rows) / 100, 0.5 + len(rows) / 200)
 
     def memory(self) -> float:
         return 1.0
@@ -67,6 +72,27 @@ def test_a_sample_is_what_was_waited_and_what_the_processes_used() -> None:
     found = Found()
     measure.in_turns([Fake("a", [])], ["list"], 2, found)
     assert found.samples["a"]["list"] == [Sample(0.5, 0.25)] * 2
+
+
+def test_an_import_is_also_told_without_what_one_row_takes() -> None:
+    done: list[str] = []
+    found, tool = Found(), Fake("a", done)
+    for part in range(3):
+        measure.bring_in(tool, 100, part, found)
+    assert done == ["a imports 1"] + ["a imports 1", "a imports 100"] * 2
+    assert found.samples["a"]["import"] == [Sample(2.0, 1.0)] * 2
+    # 2 s less 1.01 s, and 1 s less 0.505 s of a processor
+    for rest in found.samples["a"]["import_rest"]:
+        assert (rest.seconds, rest.cpu) == pytest.approx((0.99, 0.495))
+    assert len(found.samples["a"]["import_rest"]) == 2
+
+
+@pytest.mark.parametrize("fails", ["import of 1", "import of 100"])
+def test_an_import_that_fails_has_no_rest(fails: str) -> None:
+    found, tool = Found(), Fake("a", [], fails=fails)
+    for part in range(3):
+        measure.bring_in(tool, 100, part, found)
+    assert not found.samples["a"].get("import_rest")
 
 
 def test_an_operation_that_fails_is_asked_once_and_has_no_figure() -> None:
