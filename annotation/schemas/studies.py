@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Any, Literal
 
 from ninja import Schema
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from annotation.schemas.fields import Body, CleanText
 from retrieval.schemas import Id, Paging, RowSchema
@@ -43,15 +43,26 @@ class RaterIn(Body):
     capacity: int = Field(ge=1, le=100_000, description="pairs that they can be given, planted ones included")
 
 
-class RatesIn(Body):
-    """What the planner simulates for the draft: a pilot's rates, or shares that are assumed."""
+class AssumedRates(Body):
+    """What the planner simulates for the draft: a pilot's rates, or shares that are assumed; null: its usual.
 
-    pilot: Id | None = Field(None, description="id of a study of ratings that somebody has begun")
-    prevalence: float | None = Field(None, ge=0, le=1, description="share of matches")
-    rater_accuracy: float | None = Field(None, ge=0, le=1)
-    annotator_accuracy: float | None = Field(None, ge=0, le=1)
-    clustering: float | None = Field(None, ge=0, le=1, description="likeness of a query's pairs; 0: none")
-    skipped: float | None = Field(None, ge=0, le=1)
+    What a pilot can't tell (clustering, where it has one pair a query) stays as typed.
+    """
+
+    model_config = ConfigDict(frozen=True)
+
+    pilot: Id | None = Field(default=None, description="id of a study of ratings that somebody has begun")
+    prevalence: float | None = Field(default=None, ge=0, le=1, description="share of matches")
+    rater_accuracy: float | None = Field(default=None, ge=0, le=1)
+    annotator_accuracy: float | None = Field(default=None, ge=0, le=1)
+    clustering: float | None = Field(
+        default=None, ge=0, le=1, description="likeness of a query's pairs; 0: none"
+    )
+    skipped: float | None = Field(default=None, ge=0, le=1)
+
+    def typed(self) -> dict[str, float]:
+        """Those that are assumed, by name."""
+        return self.dict(exclude={"pilot"}, exclude_none=True)
 
 
 class StudyIn(Body):
@@ -79,7 +90,7 @@ class StudyIn(Body):
     margin: float | None = Field(None, gt=0, lt=1)
     exclusions: CleanText = Field("", max_length=20_000)
     hourly_rate: float = Field(0, ge=0, le=10_000, description="dollars, for the cost that is shown")
-    rates: RatesIn | None = None
+    rates: AssumedRates | None = None
 
 
 class StudyPage(Paging):

@@ -6,7 +6,7 @@ import json
 import shlex
 import sys
 from argparse import ArgumentParser
-from dataclasses import asdict, fields, replace
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
@@ -17,14 +17,13 @@ from pydantic import ValidationError
 from annotation.accounts.roles import Role, builds_visible_to, has_role
 from annotation.management.lookups import find_study
 from annotation.models import Study
-from annotation.schemas.studies import StudyIn
+from annotation.schemas.studies import AssumedRates, StudyIn
 from annotation.stats.planning import planner
 from annotation.studies.adjudication import sealed_scores
 from annotation.studies.audit_log import Verb, append_audit_event
 from annotation.studies.plan import control, creation, forecast
 from annotation.studies.plan.control import Action
 from annotation.studies.plan.effort import outlook_of, room_of
-from annotation.studies.plan.forecast import Rates
 from annotation.studies.plan.order_json import order_of
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.report import rating_export
@@ -38,7 +37,7 @@ from retrieval.texts.plurals import count_noun
 from retrieval.texts.small_files import parse_json, read_small_text
 
 LARGEST_FILE = 10_000_000
-RATES = tuple(field.name for field in fields(Rates) if field.name != "pilot")
+RATES = tuple(name for name in AssumedRates.model_fields if name != "pilot")
 
 
 class Command(LightCommand):
@@ -204,12 +203,12 @@ def find_admin_user(name: str) -> User:
     return found
 
 
-def rates_for(study: Study, options: dict[str, Any]) -> Rates:
+def rates_for(study: Study, options: dict[str, Any]) -> AssumedRates:
     """What is typed, and else what is kept with the draft."""
     typed = {name: options[name] for name in RATES if options[name] is not None}
     if options["pilot"]:
         typed["pilot"] = find_internal_study(options["pilot"]).pk
-    return replace(forecast.rates_from(study.sample.get("rates", {})), **typed)
+    return forecast.rates_from(study.sample.get("rates", {})).model_copy(update=typed)
 
 
 def load_study_file(file: str) -> StudyIn:

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict, astuple, dataclass
+from dataclasses import astuple, dataclass
 from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from annotation.models import Build, Condition, Enrolment, Guideline, Study, StudyPair
+from annotation.schemas.studies import AssumedRates
 from annotation.studies.audit_log import Verb, append_audit_event
-from annotation.studies.plan.forecast import Rates
 from annotation.studies.plan.plan import (
     StudyRefused,
     pairs_hash,
@@ -30,7 +30,7 @@ from annotation.studies.sampling.sample_order import Wish
 from retrieval.models import Annotator
 from retrieval.texts.hostile import mark_hostile_characters
 
-USUAL_RATES: Final = Rates()
+USUAL_RATES: Final = AssumedRates()
 FEWEST_RATERS: Final = 3
 MOST_CAPACITY: Final = 100_000
 LONGEST_NAME: Final = 120
@@ -87,7 +87,7 @@ class Order:
     docstring: str = Study.Docstring.SHOWN
     ties: bool = False
     one_more: bool = False
-    rates: Rates = USUAL_RATES
+    rates: AssumedRates = USUAL_RATES
     guideline: Guideline | None = None
     against: Annotator | None = None
     planted: str = ""
@@ -269,7 +269,7 @@ def describe_order_draw(order: Order, sample: Sample) -> dict[str, Any]:
         "room": sample.room,
         "seconds": {condition.kind: condition.seconds for condition in order.conditions},
         "hourly_rate": order.hourly_rate,
-        "rates": asdict(order.rates),
+        "rates": order.rates.dict(),
     }
 
 

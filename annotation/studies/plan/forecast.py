@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import dataclass, fields, replace
 from math import nan
 from statistics import median
 from typing import Any, Final
@@ -12,6 +12,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from annotation.models import Condition, Study
+from annotation.schemas.studies import AssumedRates
 from annotation.stats.agreement.labels import Labels
 from annotation.stats.planning import planner
 from annotation.stats.planning.design import Design
@@ -31,24 +32,6 @@ MOST_TRIED: Final = 2_000
 """Pairs up to which somebody waits for an answer at a page."""
 USUAL_MARGIN: Final = 0.05
 USUAL_CAPACITY: Final = 300
-
-
-@dataclass(frozen=True, slots=True)
-class Rates:
-    """What a simulation assumes. `pilot` is the id of a study; None: as typed, or else the planner's usual.
-
-    What a pilot can't tell (clustering, where it has one pair a query) stays as typed.
-    """
-
-    pilot: int | None = None
-    prevalence: float | None = None
-    rater_accuracy: float | None = None
-    annotator_accuracy: float | None = None
-    clustering: float | None = None
-    skipped: float | None = None
-
-    def typed(self) -> dict[str, float]:
-        return {name: value for name, value in asdict(self).items() if name != "pilot" and value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,14 +70,14 @@ class Foreseen:
         return self.outlook.assumed
 
 
-def simulate_study_precision(size: Size, rates: Rates, studies: int = QUICK) -> Foreseen:
+def simulate_study_precision(size: Size, rates: AssumedRates, studies: int = QUICK) -> Foreseen:
     """Simulates studies of this size. Raises StudyRefused where nothing follows from the rates."""
     assumed, source = derive_forecast_assumptions(size, rates)
     return Foreseen(source, planner.simulate_study_outlook(assumed, studies, size.design))
 
 
 def find_smallest_study(
-    size: Size, rates: Rates, studies: int = QUICK, most: int = MOST_TRIED
+    size: Size, rates: AssumedRates, studies: int = QUICK, most: int = MOST_TRIED
 ) -> Foreseen | None:
     """The smallest study that shows the margin often enough; None where so many pairs do not.
 
@@ -114,7 +97,7 @@ def refuse_pairwise(kind: str) -> None:
         )
 
 
-def derive_forecast_assumptions(size: Size, rates: Rates) -> tuple[Assumptions, str]:
+def derive_forecast_assumptions(size: Size, rates: AssumedRates) -> tuple[Assumptions, str]:
     """What is simulated, and where its rates are from. Raises StudyRefused."""
     most = max(2, min(size.pairs, planner.MOST_PAIRS))
     try:
@@ -217,6 +200,6 @@ def usual_capacity(capacities: list[int]) -> int:
     return max(1, round(median(capacities))) if capacities else USUAL_CAPACITY
 
 
-def rates_from(told: Mapping[str, Any]) -> Rates:
+def rates_from(told: Mapping[str, Any]) -> AssumedRates:
     """Rates as they are kept with a draft; what is not known is left out."""
-    return Rates(**{field.name: told[field.name] for field in fields(Rates) if field.name in told})
+    return AssumedRates(**{name: told[name] for name in AssumedRates.model_fields if name in told})

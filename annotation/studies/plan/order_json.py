@@ -8,11 +8,11 @@ from django.contrib.auth.models import User
 from django.db.models import QuerySet
 
 from annotation.models import Build, Guideline
-from annotation.schemas.studies import ConditionIn, RaterIn, RatesIn, StudyIn
+from annotation.schemas.studies import AssumedRates, ConditionIn, RaterIn, StudyIn
 from annotation.studies.enrolment import raters
 from annotation.studies.plan.creation import CHOICES, TEXTS, ConditionWish, Order, RaterWish
 from annotation.studies.plan.effort import usual_seconds
-from annotation.studies.plan.forecast import Rates, find_pilot_studies
+from annotation.studies.plan.forecast import find_pilot_studies
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.sampling.sample_order import Allocation, Stratifier, Wish
 from retrieval.models import Annotator
@@ -86,10 +86,9 @@ def against_of(pk: int | None) -> Annotator | None:
     return found
 
 
-def rates_of(told: RatesIn | None) -> Rates:
-    if told is None:
-        return Rates()
-    if told.pilot is not None and not find_pilot_studies().filter(pk=told.pilot).exists():
+def rates_of(told: AssumedRates | None) -> AssumedRates:
+    rates = told or AssumedRates()
+    if rates.pilot is not None and not find_pilot_studies().filter(pk=rates.pilot).exists():
         why = "that is a study of ratings that somebody has begun"
-        raise StudyRefused(f"Study {told.pilot} is no pilot: {why}.")
-    return Rates(**told.dict())
+        raise StudyRefused(f"Study {rates.pilot} is no pilot: {why}.")
+    return rates

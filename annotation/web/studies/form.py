@@ -15,11 +15,11 @@ from django.http import QueryDict
 
 from annotation.accounts.roles import builds_visible_to
 from annotation.models import Build, Condition, Guideline, Study
-from annotation.schemas.studies import RatesIn, SampleWish, StudyIn
+from annotation.schemas.studies import AssumedRates, SampleWish, StudyIn
 from annotation.stats.planning.planner import Assumptions
 from annotation.studies.plan.creation import CHOICES, MOST_CAPACITY, TEXTS, ConditionWish, Order, RaterWish
 from annotation.studies.plan.effort import usual_seconds
-from annotation.studies.plan.forecast import Rates, find_pilot_studies
+from annotation.studies.plan.forecast import find_pilot_studies
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.sampling.planted_pairs import LONGEST_FILE
 from annotation.studies.sampling.sample_order import Allocation, Stratifier, Wish
@@ -36,7 +36,7 @@ TYPED: Final = ("prevalence", "rater_accuracy", "annotator_accuracy", "clusterin
 USUAL: Final = asdict(Assumptions(pairs=1))
 study_field = partial(schema_field, StudyIn)
 sample_field = partial(schema_field, SampleWish)
-share_field = partial(schema_field, RatesIn)
+share_field = partial(schema_field, AssumedRates)
 
 
 class StudyForm(forms.Form):
@@ -251,7 +251,9 @@ class StudyForm(forms.Form):
             raters=tuple(self.raters()),
             comparisons=comparisons_of(values["comparisons"]),
             hourly_rate=values["hourly_rate"] or 0.0,
-            rates=Rates(values["pilot"] and values["pilot"].pk, **{name: values[name] for name in TYPED}),
+            rates=AssumedRates(
+                pilot=values["pilot"] and values["pilot"].pk, **{name: values[name] for name in TYPED}
+            ),
         )
 
     def wish(self) -> Wish:

@@ -10,8 +10,8 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Study
+from annotation.schemas.studies import AssumedRates
 from annotation.studies.plan.forecast import (
-    Rates,
     Size,
     derive_forecast_assumptions,
     find_smallest_study,
@@ -37,21 +37,23 @@ def pilot() -> Study:
 
 
 def test_the_usual_rates_and_typed_ones_are_told_apart() -> None:
-    usual, source = derive_forecast_assumptions(SIZE, Rates())
+    usual, source = derive_forecast_assumptions(SIZE, AssumedRates())
     assert source == "the planner’s usual ones" and usual.rater_accuracy == 0.9
-    typed, source = derive_forecast_assumptions(SIZE, Rates(rater_accuracy=0.8))
+    typed, source = derive_forecast_assumptions(SIZE, AssumedRates(rater_accuracy=0.8))
     assert source == "assumed, as typed" and typed.rater_accuracy == 0.8
     assert typed.prevalence == usual.prevalence and typed.wage == 30
 
 
 def test_a_study_that_is_too_large_to_be_simulated_says_so() -> None:
-    assumed, source = derive_forecast_assumptions(replace(SIZE, pairs=6001), Rates())
+    assumed, source = derive_forecast_assumptions(replace(SIZE, pairs=6001), AssumedRates())
     assert assumed.pairs == 6000 and source.endswith("; 6,000 pairs, as more can’t be simulated")
-    assert "simulated" not in derive_forecast_assumptions(replace(SIZE, pairs=6000), Rates())[1]
+    assert "simulated" not in derive_forecast_assumptions(replace(SIZE, pairs=6000), AssumedRates())[1]
 
 
 def test_a_pilot_says_how_often_who_errs(pilot: Study) -> None:
-    found, source = derive_forecast_assumptions(SIZE, Rates(pilot.pk, rater_accuracy=0.5, clustering=0.0))
+    found, source = derive_forecast_assumptions(
+        SIZE, AssumedRates(pilot=pilot.pk, rater_accuracy=0.5, clustering=0.0)
+    )
     assert "the pilot “first study”: own tests, " in source and "20 pairs" in source
     assert found.prevalence == 0.25
     assert found.rater_accuracy == pytest.approx(0.95, abs=0.01)  # no matter what was typed
@@ -62,7 +64,7 @@ def test_a_pilot_says_how_often_who_errs(pilot: Study) -> None:
 
 def test_an_interim_pilot_says_so(pilot: Study) -> None:
     pilot.pairs.get(number=1).quotas.update(wanted=4)
-    assert derive_forecast_assumptions(SIZE, Rates(pilot.pk))[1].endswith(", interim")
+    assert derive_forecast_assumptions(SIZE, AssumedRates(pilot=pilot.pk))[1].endswith(", interim")
 
 
 def test_what_is_no_pilot_is_refused(pilot: Study) -> None:
@@ -70,26 +72,26 @@ def test_what_is_no_pilot_is_refused(pilot: Study) -> None:
         state = Study.State.DRAFT if kind == "draft" else Study.State.RUNNING
         empty = studies.study(kind, state=state)
         with pytest.raises(StudyRefused, match="pilot"):
-            simulate_study_precision(SIZE, Rates(empty.pk))
+            simulate_study_precision(SIZE, AssumedRates(pilot=empty.pk))
     with pytest.raises(StudyRefused, match="lies between 0 and 1"):
-        simulate_study_precision(SIZE, Rates(prevalence=1.0))
+        simulate_study_precision(SIZE, AssumedRates(prevalence=1.0))
 
 
 def test_versions_that_nobody_has_scored_are_no_pilot_of_a_sealed_study() -> None:
     study = rated_study(RATERS, purpose=Study.Purpose.SEALED)
     agents(study, AGENTS)
     with pytest.raises(StudyRefused, match="none is scored"):
-        simulate_study_precision(SIZE, Rates(study.pk))
+        simulate_study_precision(SIZE, AssumedRates(pilot=study.pk))
 
 
 def test_the_answer_is_in_pairs_raters_hours_and_money() -> None:
-    told = find_smallest_study(SIZE, Rates(annotator_accuracy=0.99), studies=10)
+    told = find_smallest_study(SIZE, AssumedRates(annotator_accuracy=0.99), studies=10)
     assert told is not None
     one = told.outlook
     assert one.pairs < 120 and one.labels == 3 * one.pairs and one.raters >= 3
     assert one.hours == pytest.approx(one.labels * 2 / 60)
     assert one.money == pytest.approx(30 * one.hours)
-    assert find_smallest_study(SIZE, Rates(annotator_accuracy=0.6), studies=10, most=60) is None
+    assert find_smallest_study(SIZE, AssumedRates(annotator_accuracy=0.6), studies=10, most=60) is None
 
 
 def test_a_stored_study_has_its_size(pilot: Study) -> None:
@@ -108,7 +110,7 @@ def test_a_sample_by_strata_is_simulated_as_it_was_drawn(pilot: Study) -> None:
     pilot.save()
     size = size_of(pilot)
     assert size.design is not None and size.design.effective == pytest.approx(0.8)
-    told = simulate_study_precision(size, Rates(prevalence=0.5, annotator_accuracy=0.9), 5)
+    told = simulate_study_precision(size, AssumedRates(prevalence=0.5, annotator_accuracy=0.9), 5)
     assert told.source == "assumed, as typed; matches by the labels of the strata"
     assert told.assumed.prevalence == pytest.approx(0.1875) and told.outlook.effective == pytest.approx(16)
 
