@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Any, Literal
+from enum import StrEnum
+from typing import Any, Literal, Self
 
 from ninja import Schema
 from pydantic import ConfigDict, Field
@@ -15,16 +16,41 @@ StudyState = Literal["draft", "running", "paused", "closed"]
 ConditionKind = Literal["reading", "own_tests", "agents_tests", "reveal", "second_look"]
 
 
+class Stratifier(StrEnum):
+    """What pairs can be told apart by before anybody has rated them."""
+
+    words: str
+    """For people."""
+
+    def __new__(cls, value: str, words: str = "") -> Self:
+        made = str.__new__(cls, value)
+        made._value_, made.words = value, words
+        return made
+
+    LABEL = "label", "the agents' label"
+    SCREENER = "screener", "the screener's value"
+    EXECUTABLE = "executable", "whether the test program ran"
+    DISAGREEMENT = "disagreement", "whether builds or rounds disagree"
+    RANK = "rank", "the rank (1, 2 to 5, 6 to 10, after 10)"
+
+
+class Allocation(StrEnum):
+    """How a sample is divided among strata."""
+
+    PROPORTIONAL = "proportional"
+    EQUAL = "equal"
+
+
 class SampleWish(Body):
-    """Which pairs are drawn."""
+    """Which pairs are drawn: `size` by `seed`, from crossed strata or none."""
+
+    model_config = ConfigDict(frozen=True)
 
     size: int = Field(ge=1, le=20_000)
-    seed: int = Field(1, ge=0, le=2**53)
-    per_query: int = Field(1, ge=0, le=1000, description="0: no limit")
-    strata: list[Literal["label", "screener", "executable", "disagreement", "rank"]] = Field(
-        default_factory=list, max_length=5
-    )
-    allocation: Literal["proportional", "equal"] = "proportional"
+    seed: int = Field(default=1, ge=0, le=2**53)
+    per_query: int = Field(default=1, ge=0, le=1000, description="0: no limit")
+    strata: tuple[Stratifier, ...] = Field(default=(), max_length=5)
+    allocation: Allocation = Allocation.PROPORTIONAL
 
 
 class ConditionIn(Body):

@@ -16,6 +16,7 @@ from django.db import transaction
 
 from annotation.accounts.roles import Role
 from annotation.models import Build, Case, Condition, Enrolment, Guideline, Study, StudyPair
+from annotation.schemas.studies import SampleWish
 from annotation.studies.enrolment import queue, rater_studies
 from annotation.studies.plan import control, creation, guidelines
 from annotation.studies.plan.control import Action
@@ -23,7 +24,6 @@ from annotation.studies.plan.creation import ConditionWish, Order, RaterWish
 from annotation.studies.plan.form_checks import RaterStatement
 from annotation.studies.plan.guidelines import Wording
 from annotation.studies.rating import ratings
-from annotation.studies.sampling.sample_order import Wish
 from cosqa_site.demo.accounts import RATER
 from cosqa_site.demo.sample import truth_of
 from retrieval.models import Member
@@ -73,7 +73,7 @@ def order_sample_study(build: Build, name: str, size: int, guideline: Guideline)
     return Order(
         name=name,
         builds=(build,),
-        wish=Wish(size, SEED),
+        wish=SampleWish(size=size, seed=SEED),
         conditions=(ConditionWish(reading),),
         raters=tuple(RaterWish(person, reading, size) for person in people),
         reference=reading,

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from annotation.models import Build, Condition, Enrolment, Guideline, Study, StudyPair
-from annotation.schemas.studies import AssumedRates
+from annotation.schemas.studies import AssumedRates, SampleWish
 from annotation.studies.audit_log import Verb, append_audit_event
 from annotation.studies.plan.plan import (
     StudyRefused,
@@ -26,7 +26,6 @@ from annotation.studies.plan.seals import sealed_study_of_annotator
 from annotation.studies.sampling import draw, frame, pairwise, planted_pairs
 from annotation.studies.sampling.draw import Sample
 from annotation.studies.sampling.planted_pairs import Line, Planted
-from annotation.studies.sampling.sample_order import Wish
 from retrieval.models import Annotator
 from retrieval.texts.hostile import mark_hostile_characters
 
@@ -76,7 +75,7 @@ class Order:
 
     name: str
     builds: tuple[Build, ...]
-    wish: Wish
+    wish: SampleWish
     conditions: tuple[ConditionWish, ...]
     kind: str = Study.Kind.RATING
     purpose: str = Study.Purpose.DEVELOPMENT
@@ -258,7 +257,8 @@ def fill_draft_study(study: Study, order: Order, sample: Sample, planted: Sequen
 def describe_order_draw(order: Order, sample: Sample) -> dict[str, Any]:
     """What is kept of an order and its draw beside the columns."""
     return {
-        "wish": order.wish.as_json() | {"against": str(order.against) if order.against else None},
+        "wish": order.wish.model_dump(mode="json")
+        | {"against": str(order.against) if order.against else None},
         "builds": [build.pk for build in order.builds],
         "against": order.against.pk if order.against else None,
         "planted_csv": mark_hostile_characters(order.planted),

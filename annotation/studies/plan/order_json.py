@@ -14,7 +14,6 @@ from annotation.studies.plan.creation import CHOICES, TEXTS, ConditionWish, Orde
 from annotation.studies.plan.effort import usual_seconds
 from annotation.studies.plan.forecast import find_pilot_studies
 from annotation.studies.plan.plan import StudyRefused
-from annotation.studies.sampling.sample_order import Allocation, Stratifier, Wish
 from retrieval.models import Annotator
 
 
@@ -24,13 +23,7 @@ def order_of(told: StudyIn, visible: QuerySet[Build]) -> Order:
     return Order(
         **plain | {"guideline": guideline_of(told.guideline)},
         builds=builds_of(told.builds, visible),
-        wish=Wish(
-            size=told.sample.size,
-            seed=told.sample.seed,
-            per_query=told.sample.per_query,
-            strata=tuple(Stratifier(one) for one in told.sample.strata),
-            allocation=Allocation(told.sample.allocation),
-        ),
+        wish=told.sample,
         conditions=conditions_of(told.conditions),
         raters=raters_of(told.raters),
         against=against_of(told.against),

@@ -8,6 +8,7 @@ from typing import Any, Final
 from django.db.models import Max, Min
 
 from annotation.models import Condition
+from annotation.schemas.studies import Allocation, Stratifier
 from annotation.stats.agreement.korn_graubard import FEW_EXCEPTIONS
 from annotation.studies.enrolment.unfilled_places import given_up
 from annotation.studies.plan.plan import plan_of
@@ -15,7 +16,6 @@ from annotation.studies.report.figures import Figures
 from annotation.studies.report.formats import format_value
 from annotation.studies.report.latex import escape_latex
 from annotation.studies.report.pairwise_choices import sides_of
-from annotation.studies.sampling.sample_order import Allocation, Stratifier
 from retrieval.metrics.resampling import AGREEMENT_SEED, FEW, RESAMPLES
 from retrieval.texts import plurals
 

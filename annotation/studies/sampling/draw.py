@@ -30,8 +30,9 @@ from itertools import groupby
 from math import ceil
 from operator import attrgetter
 
+from annotation.schemas.studies import Allocation, SampleWish
 from annotation.studies.sampling.frame import Unit
-from annotation.studies.sampling.sample_order import Allocation, SampleRefused, Wish, refuse_impossible_sample
+from annotation.studies.sampling.sample_order import SampleRefused, refuse_impossible_sample
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,7 +72,7 @@ class Sample:
     room: int
 
 
-def draw_sample(units: Sequence[Unit], wish: Wish) -> Sample:
+def draw_sample(units: Sequence[Unit], wish: SampleWish) -> Sample:
     """The sample of a frame that is sorted by query. Raises SampleRefused."""
     refuse_impossible_sample(wish)
     if not units:
@@ -91,7 +92,7 @@ def draw_sample(units: Sequence[Unit], wish: Wish) -> Sample:
 
 
 def draw_by_design(
-    wish: Wish, units: Sequence[Unit], by_query: Sequence[list[Unit]], chance: random.Random
+    wish: SampleWish, units: Sequence[Unit], by_query: Sequence[list[Unit]], chance: random.Random
 ) -> list[Drawn]:
     if wish.per_query == 0:
         return from_strata(
@@ -103,7 +104,7 @@ def draw_by_design(
     return by_stages(by_query, wish, chance)
 
 
-def by_stages(by_query: Sequence[list[Unit]], wish: Wish, chance: random.Random) -> list[Drawn]:
+def by_stages(by_query: Sequence[list[Unit]], wish: SampleWish, chance: random.Random) -> list[Drawn]:
     """So many queries, then so many pairs of each."""
     queries = min(len(by_query), ceil(wish.size / wish.per_query))
     drawn = []
@@ -145,7 +146,7 @@ def from_strata(
     ]
 
 
-def stratum_shares_of(units: Sequence[Unit], wish: Wish) -> dict[str, float]:
+def stratum_shares_of(units: Sequence[Unit], wish: SampleWish) -> dict[str, float]:
     """The share of the sample that is wanted for each stratum."""
     counts: dict[str, int] = defaultdict(int)
     for unit in units:

@@ -6,8 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from annotation.models import Build, Case
+from annotation.schemas.studies import Stratifier
 from annotation.stages import Stage
-from annotation.studies.sampling.sample_order import MOST_STRATA, SampleRefused, Stratifier
+from annotation.studies.sampling.sample_order import MOST_STRATA, SampleRefused
 
 CHUNK: Final = 10_000
 WORKING: Final = frozenset(stage.value for stage in Stage) - {Stage.SETTLED.value, Stage.ABANDONED.value}

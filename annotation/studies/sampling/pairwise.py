@@ -13,9 +13,10 @@ from dataclasses import dataclass
 from itertools import product
 
 from annotation.models import Build, Case
+from annotation.schemas.studies import SampleWish
 from annotation.studies.sampling.draw import Drawn, Sample, Stratum
 from annotation.studies.sampling.frame import CHUNK, Unit
-from annotation.studies.sampling.sample_order import SampleRefused, Wish, refuse_impossible_sample
+from annotation.studies.sampling.sample_order import SampleRefused, refuse_impossible_sample
 from retrieval.models import Annotator, Label
 
 Matches = Mapping[int, list["Match"]]
@@ -58,7 +59,7 @@ def by_query(rows: Iterable[tuple[int, int, int, int | None]]) -> Matches:
 
 
 def draw_pairwise(
-    first: Matches, second: Matches, wish: Wish, without: Collection[int] = frozenset()
+    first: Matches, second: Matches, wish: SampleWish, without: Collection[int] = frozenset()
 ) -> Sample:
     """Of so many queries one comparison each: a match of the first, and another snippet of the second.
 

@@ -15,14 +15,13 @@ from django.http import QueryDict
 
 from annotation.accounts.roles import builds_visible_to
 from annotation.models import Build, Condition, Guideline, Study
-from annotation.schemas.studies import AssumedRates, SampleWish, StudyIn
+from annotation.schemas.studies import Allocation, AssumedRates, SampleWish, Stratifier, StudyIn
 from annotation.stats.planning.planner import Assumptions
 from annotation.studies.plan.creation import CHOICES, MOST_CAPACITY, TEXTS, ConditionWish, Order, RaterWish
 from annotation.studies.plan.effort import usual_seconds
 from annotation.studies.plan.forecast import find_pilot_studies
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.sampling.planted_pairs import LONGEST_FILE
-from annotation.studies.sampling.sample_order import Allocation, Stratifier, Wish
 from annotation.web.shared.forms import Lines, schema_field, set_queryset
 from retrieval.models import Annotator
 
@@ -256,9 +255,9 @@ class StudyForm(forms.Form):
             ),
         )
 
-    def wish(self) -> Wish:
+    def wish(self) -> SampleWish:
         values = self.cleaned_data
-        return Wish(
+        return SampleWish(
             size=values["size"],
             seed=values["seed"],
             per_query=values["per_query"],

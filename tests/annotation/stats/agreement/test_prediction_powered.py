@@ -8,11 +8,11 @@ from statistics import fmean
 import numpy as np
 import pytest
 
+from annotation.schemas.studies import SampleWish, Stratifier
 from annotation.stats.agreement.prediction_powered import Stratum, Whole, estimate_whole_build
 from annotation.stats.agreement.sample import Draws, Sample
 from annotation.studies.sampling.draw import draw_sample
 from annotation.studies.sampling.frame import Unit
-from annotation.studies.sampling.sample_order import Stratifier, Wish
 
 
 def told(labels: list[float], truth: list[float], strata: list[int], build: tuple[Stratum, ...]) -> Whole:
@@ -83,7 +83,7 @@ def test_one_pair_a_query_by_strata_tells_of_all_pairs() -> None:
     wrong = {unit.pair: float(sizes[unit.query] <= 4) for unit in units}
     shares = {"weighted": list[float](), "plain": list[float]()}
     for seed in range(60):
-        drawn = draw_sample(sorted(units), Wish(150, seed, strata=(Stratifier.LABEL,)))
+        drawn = draw_sample(sorted(units), SampleWish(size=150, seed=seed, strata=(Stratifier.LABEL,)))
         build = tuple(Stratum(place, one.labelled, one.matches) for place, one in enumerate(drawn.strata))
         rows = [one.unit for one in drawn.drawn]
         names = [one.name for one in drawn.strata]

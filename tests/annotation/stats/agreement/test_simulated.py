@@ -13,6 +13,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
+from annotation.schemas.studies import Allocation, SampleWish, Stratifier
 from annotation.stats.agreement.alternative import (
     apart_of,
     average_over_raters,
@@ -35,7 +36,6 @@ from annotation.stats.agreement.scores import Against, Treatment, statistics_of,
 from annotation.stats.agreement.statistic import Statistic, measure_statistics
 from annotation.studies.sampling.draw import draw_sample
 from annotation.studies.sampling.frame import Unit
-from annotation.studies.sampling.sample_order import Allocation, Stratifier, Wish
 
 STUDIES: Final = 400
 LOWEST, HIGHEST = 0.91, 0.98
@@ -164,7 +164,9 @@ def test_figures_of_a_stratum_hold_where_each_query_puts_one_pair_forward() -> N
     true, people = {one: right[kind == one].mean() for one in (0, 1)}, np.ones((300, 3))
     held, plain = Counter[int](), dict[int, list[float]]({0: [], 1: []})
     for seed in range(200):
-        wish = Wish(300, seed, 1, (Stratifier.LABEL,), Allocation.EQUAL)
+        wish = SampleWish(
+            size=300, seed=seed, per_query=1, strata=(Stratifier.LABEL,), allocation=Allocation.EQUAL
+        )
         drawn = draw_sample(units, wish).drawn
         rows, stratum = [one.unit.pair for one in drawn], [int(one.unit.stratum) for one in drawn]
         sample = Sample.of(query[rows], [one.probability for one in drawn], stratum)

@@ -9,12 +9,12 @@ from django.utils import timezone
 
 from annotation.accounts.roles import Role
 from annotation.models import Amendment, Assignment, AuditEvent, Build, Condition, Quota, Rating, Study
+from annotation.schemas.studies import SampleWish
 from annotation.studies.enrolment import queue, raters
 from annotation.studies.plan import plan
 from annotation.studies.plan.control import Action, find_allowed_actions, perform_study_action
 from annotation.studies.plan.creation import ConditionWish, Order, RaterWish, create_draft_study
 from annotation.studies.plan.plan import StudyRefused
-from annotation.studies.sampling.sample_order import Wish
 from annotation.web.studies.page import progress_page
 from tests import factories, studies
 
@@ -32,7 +32,9 @@ def draft(build: Build) -> Study:
     people = tuple(
         RaterWish(factories.person(name, Role.EXPERT), "own_tests", 10) for name in ("ruth", "sam", "tess")
     )
-    wanted = Order("s", (build,), Wish(3), (ConditionWish("own_tests"),), raters=people, planted=PLANTED)
+    wanted = Order(
+        "s", (build,), SampleWish(size=3), (ConditionWish("own_tests"),), raters=people, planted=PLANTED
+    )
     return create_draft_study(wanted, factories.ada())
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from annotation.accounts.roles import Role
 from annotation.models import AuditEvent, Build, Rating, Seen, Study
+from annotation.schemas.studies import SampleWish, Stratifier
 from annotation.studies.plan import creation, effort
 from annotation.studies.plan.creation import (
     ConditionWish,
@@ -19,7 +20,7 @@ from annotation.studies.plan.creation import (
 )
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.plan.row_names import find_plannable_rows, format_annotator_name
-from annotation.studies.sampling.sample_order import SampleRefused, Stratifier, Wish
+from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.studies.page import preview_study_order
 from retrieval.models import Annotator, Label
 from tests import factories, studies
@@ -37,7 +38,7 @@ def build() -> Build:
 def order(build: Build, raters: int = 3, **changes: Any) -> Order:
     names = ("ruth", "sam", "tess", "uma", "vic")[:raters]
     people = tuple(RaterWish(factories.person(name, Role.EXPERT), "own_tests", 10) for name in names)
-    usual = Order("first study", (build,), Wish(3), (ConditionWish("own_tests"),), raters=people)
+    usual = Order("first study", (build,), SampleWish(size=3), (ConditionWish("own_tests"),), raters=people)
     return replace(usual, **changes)
 
 
@@ -65,7 +66,7 @@ def test_two_builds_with_one_pair_give_it_once(build: Build) -> None:
     for case in factories.cases(build):
         factories.open_case(again, case.candidate)
     study = create_draft_study(
-        order(build, builds=(build, again), wish=Wish(9, per_query=0)), factories.ada()
+        order(build, builds=(build, again), wish=SampleWish(size=9, per_query=0)), factories.ada()
     )
     assert study.pairs.count() == 9 and study.builds.count() == 2
 
@@ -73,7 +74,9 @@ def test_two_builds_with_one_pair_give_it_once(build: Build) -> None:
 def test_a_planted_pair_is_not_drawn(build: Build) -> None:
     pair = factories.cases(build)[0].pair
     planted = f"kind,answer,pair\nattention,1,{pair.pk}\n"
-    study = create_draft_study(order(build, planted=planted, wish=Wish(9, per_query=0)), factories.ada())
+    study = create_draft_study(
+        order(build, planted=planted, wish=SampleWish(size=9, per_query=0)), factories.ada()
+    )
     assert study.pairs.filter(planted="").count() == 8
     assert study.pairs.get(pair=pair).planted == "attention"
 
@@ -82,7 +85,7 @@ def test_a_pairwise_study_has_two_snippets_a_pair(build: Build) -> None:
     source = Annotator.objects.version(Annotator.Kind.ORIGINAL, "CoSQA", {})
     for case in factories.cases(build):
         Label.objects.create(pair=case.pair, annotator=source, value=1)
-    wanted = order(build, kind="pairwise", scale="preference", against=source, wish=Wish(3))
+    wanted = order(build, kind="pairwise", scale="preference", against=source, wish=SampleWish(size=3))
     study = create_draft_study(wanted, factories.ada())
     for pair in study.pairs.select_related("pair", "other"):
         assert pair.other and pair.other.query_id == pair.pair.query_id
@@ -94,7 +97,7 @@ def test_a_draft_is_made_anew(build: Build) -> None:
     study = create_draft_study(order(build), factories.ada())
     redraw_draft_study(
         study,
-        order(build, raters=4, name="better", wish=Wish(2, strata=(Stratifier.LABEL,))),
+        order(build, raters=4, name="better", wish=SampleWish(size=2, strata=(Stratifier.LABEL,))),
         factories.ada(),
     )
     assert (study.name, study.planned_pairs, study.enrolments.count()) == ("better", 2, 4)
@@ -146,7 +149,9 @@ def test_whoever_makes_a_study_can_not_rate_in_it(build: Build) -> None:
 
 def test_a_wrong_sample_is_refused(build: Build) -> None:
     with pytest.raises(SampleRefused):
-        create_draft_study(order(build, wish=Wish(0)), factories.ada())
+        create_draft_study(
+            order(build, wish=SampleWish(size=9, per_query=2, strata=(Stratifier.LABEL,))), factories.ada()
+        )
 
 
 def test_hours_and_money_of_a_study(build: Build) -> None:
@@ -167,15 +172,17 @@ def test_hours_and_money_of_a_study(build: Build) -> None:
 
 
 def test_a_sample_that_is_smaller_than_was_asked_for_says_so(build: Build) -> None:
-    wanted = order(build, wish=Wish(300))
+    wanted = order(build, wish=SampleWish(size=300))
     told = "3 pairs drawn where 300 were asked for: there are 9 pairs of 3 queries to draw from"
     assert preview_study_order(wanted).warnings[0] == f"{told}, and at most 1 of a query are taken."
     assert effort.outlook_of(create_draft_study(wanted, factories.ada())).warnings[0].startswith(told)
-    assert not any("asked for" in one for one in preview_study_order(order(build, wish=Wish(2))).warnings)
+    assert not any(
+        "asked for" in one for one in preview_study_order(order(build, wish=SampleWish(size=2))).warnings
+    )
 
 
 def test_pairs_of_a_query_that_can_not_be_kept_apart_are_told(build: Build) -> None:
-    crowded = order(build, wish=Wish(9, per_query=0))
+    crowded = order(build, wish=SampleWish(size=9, per_query=0))
     told = "Whoever rates all 9 pairs gets some of one query nearer than 30 apart: there are queries with 3."
     assert any(one.startswith(told) for one in preview_study_order(crowded).warnings)
     assert any(
@@ -189,7 +196,7 @@ def test_pairs_of_a_query_that_can_not_be_kept_apart_are_told(build: Build) -> N
 
 
 def test_too_little_capacity_is_told_with_the_numbers(build: Build) -> None:
-    wanted = order(build, wish=Wish(9, per_query=0))
+    wanted = order(build, wish=SampleWish(size=9, per_query=0))
     raters = tuple(replace(one, capacity=5) for one in wanted.raters)
     study = create_draft_study(replace(wanted, raters=raters), factories.ada())
     (problem,) = effort.outlook_of(study).problems
@@ -197,7 +204,7 @@ def test_too_little_capacity_is_told_with_the_numbers(build: Build) -> None:
 
 
 def test_who_has_seen_pairs_is_told_and_can_not_be_given_them(build: Build) -> None:
-    wanted = order(build, wish=Wish(9, per_query=0))
+    wanted = order(build, wish=SampleWish(size=9, per_query=0))
     study = create_draft_study(wanted, factories.ada())
     for case in factories.cases(build)[:2]:
         Seen.objects.create(user=wanted.raters[0].user, pair=case.pair)
@@ -205,7 +212,9 @@ def test_who_has_seen_pairs_is_told_and_can_not_be_given_them(build: Build) -> N
     assert found.seen == (("ruth", 2),)
     assert "can give 25" in found.problems[0]
 
-    redraw_draft_study(study, replace(order(build, raters=4), wish=Wish(9, per_query=0)), factories.ada())
+    redraw_draft_study(
+        study, replace(order(build, raters=4), wish=SampleWish(size=9, per_query=0)), factories.ada()
+    )
     assert not effort.outlook_of(study).problems
     for name in ("sam", "ruth"):
         Seen.objects.get_or_create(user=factories.person(name), pair=factories.cases(build)[0].pair)
@@ -275,7 +284,9 @@ def test_what_it_will_take_refuses_the_comparisons_that_saving_refuses(build: Bu
     other = factories.annotator(salt="2")
     Label.objects.create(pair=factories.cases(build)[0].pair, annotator=other, value=1)
     every = order(
-        build, wish=Wish(9, per_query=0), comparisons=((format_annotator_name(other), "own_tests"),)
+        build,
+        wish=SampleWish(size=9, per_query=0),
+        comparisons=((format_annotator_name(other), "own_tests"),),
     )
     assert preview_study_order(every).pairs == create_draft_study(every, factories.ada()).planned_pairs
     told = []
@@ -287,7 +298,7 @@ def test_what_it_will_take_refuses_the_comparisons_that_saving_refuses(build: Bu
 
 
 def test_rows_are_foreseen_of_an_order_as_of_the_stored_study(build: Build) -> None:
-    wanted = order(build, wish=Wish(4, per_query=0))
+    wanted = order(build, wish=SampleWish(size=4, per_query=0))
     for number, case in enumerate(factories.cases(build)):
         by = factories.annotator(salt=str(number))
         Label.objects.create(pair=case.pair, annotator=by, value=1)

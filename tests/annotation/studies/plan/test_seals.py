@@ -14,11 +14,11 @@ from django.urls import reverse
 
 from annotation.builds.results import publication
 from annotation.models import Build, Case, Scoring, Seen, Study
+from annotation.schemas.studies import SampleWish
 from annotation.studies.adjudication import sealed_scores, verified_subset
 from annotation.studies.plan import creation, plan, seals
 from annotation.studies.plan.creation import ConditionWish, Order
 from annotation.studies.plan.plan import StudyRefused
-from annotation.studies.sampling.sample_order import Wish
 from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Label, Pin
 from tests import factories, studies
 from tests.calls import get
@@ -125,7 +125,7 @@ def test_a_sample_is_not_drawn_against_them(build: Build, truth: Annotator) -> N
     order = Order(
         "pairwise",
         (build,),
-        Wish(3),
+        SampleWish(size=3),
         (ConditionWish("reading"),),
         kind=Study.Kind.PAIRWISE,
         scale=Study.Scale.PREFERENCE,

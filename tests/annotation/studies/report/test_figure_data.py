@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 
 from annotation.models import Build, Case, Study
+from annotation.schemas.studies import SampleWish, Stratifier
 from annotation.studies.plan.creation import ConditionWish, Order, create_draft_study
 from annotation.studies.report.figure_data import NOT_DRAWN, gather_figure_data, load_label_strata
-from annotation.studies.sampling.sample_order import Stratifier, Wish
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-BY_LABEL = Wish(4, per_query=0, strata=(Stratifier.LABEL,))
+BY_LABEL = SampleWish(size=4, per_query=0, strata=(Stratifier.LABEL,))
 
 
 @pytest.fixture
@@ -19,7 +19,7 @@ def build() -> Build:
     return factories.said(factories.opened(), (1, 0, 1, 0, 1, 0, 1, 0, 1))
 
 
-def made(build: Build, wish: Wish) -> Study:
+def made(build: Build, wish: SampleWish) -> Study:
     return create_draft_study(
         Order("first study", (build,), wish, (ConditionWish("own_tests"),)), factories.ada()
     )
@@ -36,7 +36,7 @@ def test_a_sample_by_strata_tells_of_all_labels_of_its_build(build: Build) -> No
 
 
 def test_a_plain_sample_tells_of_them_in_one_stratum(build: Build) -> None:
-    [told] = load_label_strata(gather_figure_data(made(build, Wish(3))))
+    [told] = load_label_strata(gather_figure_data(made(build, SampleWish(size=3))))
     labels = Case.objects.filter(build=build, label__isnull=False)
     assert (told.number, told.pairs, told.matches) == (0, labels.count(), labels.filter(label=1).count())
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 
 from annotation.models import Study
+from annotation.schemas.studies import Allocation, SampleWish, Stratifier
 from annotation.studies.enrolment.repeat_rounds import RepeatPairFilter, ask_again
 from annotation.studies.plan.plan import freeze_plan
 from annotation.studies.report.figures import NoFigures
 from annotation.studies.report.paper_latex import write_paper
-from annotation.studies.sampling.sample_order import Allocation, Stratifier, Wish
 from tests import factories, studies
 from tests.annotation.studies.rated import agents, pairwise, rated_study
 
@@ -67,10 +67,12 @@ def told(study: Study, folder: Path) -> str:
 
 
 def test_methods_tell_the_design_of_the_frozen_plan(tmp_path: Path) -> None:
-    wish = Wish(4, seed=77, strata=(Stratifier.LABEL, Stratifier.RANK), allocation=Allocation.EQUAL)
+    wish = SampleWish(
+        size=4, seed=77, strata=(Stratifier.LABEL, Stratifier.RANK), allocation=Allocation.EQUAL
+    )
     study = rated_study(
         [[1, 0, 1, 0]] * 3,
-        sample={"wish": wish.as_json(), "population": 400, "population_queries": 50},
+        sample={"wish": wish.model_dump(mode="json"), "population": 400, "population_queries": 50},
         comparisons=[["agents", "own_tests"], ["agents", "nobody"]],
         margin=0.05,
         exclusions="raters below 60 % on planted pairs.",

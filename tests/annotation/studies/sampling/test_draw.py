@@ -9,10 +9,12 @@ from statistics import fmean, stdev
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from pydantic import ValidationError
 
+from annotation.schemas.studies import Allocation, SampleWish, Stratifier
 from annotation.studies.sampling.draw import Sample, allocate_to_strata, draw_sample
 from annotation.studies.sampling.frame import Unit
-from annotation.studies.sampling.sample_order import Allocation, SampleRefused, Stratifier, Wish
+from annotation.studies.sampling.sample_order import SampleRefused
 
 LABEL = (Stratifier.LABEL,)
 DRAWS = 1500
@@ -33,18 +35,18 @@ def frame(queries: int = 40, seed: int = 5) -> list[Unit]:
 
 UNITS = frame()
 DESIGNS = [
-    Wish(15),
-    Wish(15, per_query=3),
-    Wish(40, per_query=0),
-    Wish(15, strata=LABEL),
-    Wish(15, strata=LABEL, allocation=Allocation.EQUAL),
-    Wish(60, strata=LABEL, allocation=Allocation.EQUAL),
-    Wish(60, per_query=0, strata=LABEL, allocation=Allocation.EQUAL),
+    SampleWish(size=15),
+    SampleWish(size=15, per_query=3),
+    SampleWish(size=40, per_query=0),
+    SampleWish(size=15, strata=LABEL),
+    SampleWish(size=15, strata=LABEL, allocation=Allocation.EQUAL),
+    SampleWish(size=60, strata=LABEL, allocation=Allocation.EQUAL),
+    SampleWish(size=60, per_query=0, strata=LABEL, allocation=Allocation.EQUAL),
 ]
 
 
-def seeded(wish: Wish, seed: int) -> Wish:
-    return Wish(wish.size, seed, wish.per_query, wish.strata, wish.allocation)
+def seeded(wish: SampleWish, seed: int) -> SampleWish:
+    return wish.model_copy(update={"seed": seed})
 
 
 def total(sample: Sample, stratum: str = "") -> float:
@@ -52,7 +54,7 @@ def total(sample: Sample, stratum: str = "") -> float:
 
 
 @pytest.mark.parametrize("wish", DESIGNS)
-def test_weights_estimate_the_population_and_the_share_of_each_label(wish: Wish) -> None:
+def test_weights_estimate_the_population_and_the_share_of_each_label(wish: SampleWish) -> None:
     """Σ 1/p is right on the mean over many draws: for all pairs, and for those of each stratum."""
     units = UNITS if wish.strata else [unit._replace(stratum="") for unit in UNITS]
     labels = {unit.pair: unit.stratum for unit in UNITS}
@@ -67,7 +69,7 @@ def test_weights_estimate_the_population_and_the_share_of_each_label(wish: Wish)
 
 
 @pytest.mark.parametrize("wish", DESIGNS[:3])
-def test_a_pair_comes_in_as_often_as_its_probability_says(wish: Wish) -> None:
+def test_a_pair_comes_in_as_often_as_its_probability_says(wish: SampleWish) -> None:
     units = [unit._replace(stratum="") for unit in UNITS]
     told: dict[int, float] = {}
     times: Counter[int] = Counter()
@@ -81,7 +83,7 @@ def test_a_pair_comes_in_as_often_as_its_probability_says(wish: Wish) -> None:
 
 
 def test_one_pair_a_query_by_default() -> None:
-    sample = draw_sample(UNITS, Wish(15, strata=LABEL))
+    sample = draw_sample(UNITS, SampleWish(size=15, strata=LABEL))
     queries = [one.unit.query for one in sample.drawn]
     assert len(queries) == len(set(queries)) == sample.queries == 15
     assert (sample.population, sample.population_queries) == (len(UNITS), 40)
@@ -90,21 +92,23 @@ def test_one_pair_a_query_by_default() -> None:
 def test_the_formula_of_the_two_stages() -> None:
     units = [unit._replace(stratum="") for unit in UNITS]
     sizes = Counter(unit.query for unit in units)
-    for one in draw_sample(units, Wish(15)).drawn:
+    for one in draw_sample(units, SampleWish(size=15)).drawn:
         assert one.probability == pytest.approx(15 / 40 / sizes[one.unit.query])
-    for one in draw_sample(units, Wish(15, per_query=3)).drawn:
+    for one in draw_sample(units, SampleWish(size=15, per_query=3)).drawn:
         size = sizes[one.unit.query]
         assert one.probability == pytest.approx(5 / 40 * min(3, size) / size)
 
 
 def test_the_seed_alone_decides() -> None:
     assert (
-        draw_sample(UNITS, Wish(15, 7)) == draw_sample(UNITS, Wish(15, 7)) != draw_sample(UNITS, Wish(15, 8))
+        draw_sample(UNITS, SampleWish(size=15, seed=7))
+        == draw_sample(UNITS, SampleWish(size=15, seed=7))
+        != draw_sample(UNITS, SampleWish(size=15, seed=8))
     )
 
 
 def test_equal_shares_take_from_others_what_a_rare_stratum_lacks() -> None:
-    sample = draw_sample(UNITS, Wish(60, per_query=0, strata=LABEL, allocation=Allocation.EQUAL))
+    sample = draw_sample(UNITS, SampleWish(size=60, per_query=0, strata=LABEL, allocation=Allocation.EQUAL))
     rare = sum(unit.stratum == "rare" for unit in UNITS)
     drawn = {one.name: one.drawn for one in sample.strata}
     assert drawn["rare"] == min(rare, 20)
@@ -114,21 +118,24 @@ def test_equal_shares_take_from_others_what_a_rare_stratum_lacks() -> None:
 @pytest.mark.parametrize(
     ("wish", "why"),
     [
-        (Wish(0), "1 to"),
-        (Wish(20_001), "1 to"),
-        (Wish(9, per_query=-1), "or more"),
-        (Wish(9, per_query=2, strata=LABEL), "one pair a query"),
-        (Wish(2, per_query=0, strata=LABEL), "3 strata need at least 3 pairs"),
+        (SampleWish(size=9, per_query=2, strata=LABEL), "one pair a query"),
+        (SampleWish(size=2, per_query=0, strata=LABEL), "3 strata need at least 3 pairs"),
     ],
 )
-def test_what_can_not_be_drawn(wish: Wish, why: str) -> None:
+def test_what_can_not_be_drawn(wish: SampleWish, why: str) -> None:
     with pytest.raises(SampleRefused, match=why):
         draw_sample(UNITS, wish)
 
 
+@pytest.mark.parametrize("asked", [{"size": 0}, {"size": 20_001}, {"size": 9, "per_query": -1}])
+def test_a_sample_has_bounds(asked: dict[str, int]) -> None:
+    with pytest.raises(ValidationError, match="than or equal to"):
+        SampleWish.model_validate(asked)
+
+
 def test_nothing_to_draw_from() -> None:
     with pytest.raises(SampleRefused, match="no pairs"):
-        draw_sample([], Wish(3))
+        draw_sample([], SampleWish(size=3))
 
 
 @settings(max_examples=100)
@@ -142,7 +149,7 @@ def test_dividing_fills_what_there_is_room_for(rooms: list[int], size: int) -> N
 
 
 @pytest.mark.parametrize("wish", DESIGNS)
-def test_no_wish_draws_more_than_there_is_room_for(wish: Wish) -> None:
+def test_no_wish_draws_more_than_there_is_room_for(wish: SampleWish) -> None:
     room = draw_sample(UNITS, wish).room
-    everything = Wish(1_000, wish.seed, wish.per_query, wish.strata, wish.allocation)
+    everything = wish.model_copy(update={"size": 1_000})
     assert len(draw_sample(UNITS, everything).drawn) == room

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from annotation.models import Build, Execution
+from annotation.schemas.studies import Stratifier
 from annotation.studies.sampling.frame import build_sampling_frame
-from annotation.studies.sampling.sample_order import Stratifier
 from tests import factories
 
 pytestmark = pytest.mark.django_db

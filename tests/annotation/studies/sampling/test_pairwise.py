@@ -7,8 +7,9 @@ from statistics import fmean, stdev
 import pytest
 
 from annotation.models import Build
+from annotation.schemas.studies import SampleWish, Stratifier
 from annotation.studies.sampling.pairwise import Match, draw_pairwise, matches_of_build, matches_of_labels
-from annotation.studies.sampling.sample_order import SampleRefused, Stratifier, Wish
+from annotation.studies.sampling.sample_order import SampleRefused
 from retrieval.models import Annotator, Label
 from tests import factories
 
@@ -23,7 +24,7 @@ SECOND = {1: [Match(11, 101), Match(13, 103)], 2: [Match(21, 101)], 3: [Match(32
 
 def test_a_comparison_has_two_snippets_of_one_query() -> None:
     for seed in range(50):
-        sample = draw_pairwise(FIRST, SECOND, Wish(9, seed))
+        sample = draw_pairwise(FIRST, SECOND, SampleWish(size=9, seed=seed))
         assert (sample.queries, sample.population_queries, sample.population) == (2, 2, 4)
         for one in sample.drawn:
             assert one.unit.other is not None and one.unit.pair != one.unit.other
@@ -32,7 +33,7 @@ def test_a_comparison_has_two_snippets_of_one_query() -> None:
 
 def test_weights_estimate_the_number_of_comparisons() -> None:
     totals = [
-        sum(1 / one.probability for one in draw_pairwise(FIRST, SECOND, Wish(1, seed)).drawn)
+        sum(1 / one.probability for one in draw_pairwise(FIRST, SECOND, SampleWish(size=1, seed=seed)).drawn)
         for seed in range(2000)
     ]
     assert abs(fmean(totals) - 4) < 4 * stdev(totals) / 2000**0.5
@@ -40,9 +41,9 @@ def test_weights_estimate_the_number_of_comparisons() -> None:
 
 def test_what_can_not_be_compared() -> None:
     with pytest.raises(SampleRefused, match="No query"):
-        draw_pairwise(FIRST, {2: [Match(21, 101)]}, Wish(9))
+        draw_pairwise(FIRST, {2: [Match(21, 101)]}, SampleWish(size=9))
     with pytest.raises(SampleRefused, match="without strata"):
-        draw_pairwise(FIRST, SECOND, Wish(9, strata=(Stratifier.RANK,)))
+        draw_pairwise(FIRST, SECOND, SampleWish(size=9, strata=(Stratifier.RANK,)))
 
 
 @pytest.mark.django_db
@@ -60,4 +61,4 @@ def test_matches_come_from_builds_and_from_imported_labels() -> None:
     Label.objects.create(pair=third.pair, annotator=source, value=0, round=2)
     theirs = matches_of_labels(source)
     assert [one.pair for one in theirs[first.query_id]] == [second.pair_id]
-    assert draw_pairwise(own, theirs, Wish(5)).population == 2
+    assert draw_pairwise(own, theirs, SampleWish(size=5)).population == 2
