@@ -14,7 +14,7 @@ ROUNDS: Final = 7
 
 
 @dataclass(frozen=True)
-class Rates:
+class Throughputs:
     """How often a second each work was done, in rounds in which they take turns."""
 
     rounds: tuple[Mapping[str, float], ...]
@@ -30,9 +30,9 @@ class Rates:
         return round(statistics.median(one[work] / one[rival] for one in self.rounds), 3)
 
 
-def rates_in_turns(works: Mapping[str, Work], times: int, callers: int) -> Rates:
+def rates_in_turns(works: Mapping[str, Work], times: int, callers: int) -> Throughputs:
     """`times` runs of each work by so many callers, a round after the other."""
-    return Rates(
+    return Throughputs(
         tuple(
             {name: measure_work_rate(work, times, callers) for name, work in works.items()}
             for _ in range(ROUNDS)

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from bench.measure.clock import ROUNDS, Rates, rates_in_turns
+from bench.measure.clock import ROUNDS, Throughputs, rates_in_turns
 
 
 def test_a_slow_moment_that_meets_both_changes_no_ratio() -> None:
-    rates = Rates(({"own": 8.0, "rival": 16.0}, {"own": 2.0, "rival": 4.0}, {"own": 9.0, "rival": 18.0}))
+    rates = Throughputs(
+        ({"own": 8.0, "rival": 16.0}, {"own": 2.0, "rival": 4.0}, {"own": 9.0, "rival": 18.0})
+    )
     assert rates.ratio("own", "rival") == 0.5
     assert rates.medians() == {"own": 8.0, "rival": 16.0}
 
