@@ -120,6 +120,7 @@ class _Execution:
         self._candidate: CodeType | None = None
         limits = request["limits"]
         self.tracer = Tracer(channel, (CANDIDATE, PROGRAM), limits, request, self._names)
+        self.tracer.floor = globals()
         self._integrity = Integrity(self._names, CANDIDATE, self._tell, self.tracer.count_calls)
         self.tracer.entered, self.tracer.left = self._integrity.entered, self._integrity.left
         texts = request["candidate"], request["source"]

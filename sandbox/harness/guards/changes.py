@@ -9,6 +9,7 @@ the program read out of data after such a change is no better than the change.
 from __future__ import annotations
 
 import _thread
+import _weakref
 import sys
 
 from sandbox.harness.guards.candidate_operations import CLASS, FEIGNED, NONE
@@ -39,12 +40,16 @@ if TYPE_CHECKING:
 
 
 _len, _thread_number = len, _thread.get_ident
+_references, _weak_references = sys.getrefcount, _weakref.getweakrefcount
+# The entry itself, the name `value`, and the argument of `_references`.
+_REFERENCES_HERE = 3
 # What no name of the module is bound to.
 _NOTHING = object()
 _members = type.__dict__["__dict__"].__get__
 _Function, _BuiltIn, _Module = type(lambda: 0), type(len), type(sys)
 _MOST_CONTAINERS, _MOST_CHANGES, _MOST_CHECKED, _COST_OF_CONTAINER = 500, 1000, 400_000, 20
 _MOST_COPIED = 8_000_000
+_FEW_SPOILT = 50
 _SIGN = "changes data of the program that it was not given"
 _EMPTY = frozenset(map(id, (tuple, bytes, int, float, str, bool, type(None), list, dict, set)))
 
@@ -84,6 +89,7 @@ class Changes:
         self._last: dict[int, int] = {}
         # Changed by a call that gave a result, and not by taking out: container, contents since, which call.
         self._spoilt: dict[int, tuple[object, Any, int]] = {}
+        self._most_spoilt = _FEW_SPOILT
         # By names: of what they are parts, how many calls there were when they were bound, and to what.
         self._readings: dict[str, list[str]] = {}
         self._bound: dict[str, int] = {}
@@ -137,17 +143,23 @@ class Changes:
             if given:
                 self._give(held_by(with_classes(given)))
             return
-        self._forget_what_the_program_changed()
+        if self._spoilt or self._since[0] or self._since[1]:
+            self._forget_what_the_program_changed()
         values = {name: self._names[name] for name in self._mentioned if name in self._names}
-        held = self._copied(held_by(given))
-        mentioned = without_sums(held_by(with_classes([*values.values()])))
-        mentioned.update((id(one), (one, contents_of(one))) for one in values.values() if type(one) is type)
+        held: Held = self._copied(held_by(given)) if given else {}
+        mentioned: Held = {}
+        if values:
+            mentioned = without_sums(held_by(with_classes([*values.values()])))
+            mentioned.update(
+                (id(one), (one, contents_of(one))) for one in values.values() if type(one) is type
+            )
         if self._kept and given:
             self._give(held_by(with_classes(given)))
         number = self._tracer.count_calls()
         self._began.setdefault(_thread_number(), []).append((number, held, mentioned, values))
         lines = [caller.f_lineno for caller in self._tracer.program_frames(frame)]
-        self._last.update(dict.fromkeys(lines, number))
+        for line in lines:
+            self._last[line] = number
         if lines and lines[0] in self.lines_of_calls:
             self._doings.add(number)
 
@@ -186,11 +198,12 @@ class Changes:
         number, held, mentioned, values = began.pop()
         if not began:
             del self._began[_thread_number()]
-        changed = {key: one for key, one in held.items() if not is_as_it_was(*one)}
+        changed = {key: one for key, one in held.items() if not is_as_it_was(*one)} if held else held
         if changed and _len(self._changes) < _MOST_CHANGES:
             self._changes[number] = changed
             self._note_spoilt(number, changed)
-        self._note_mentioned(held, mentioned, values)
+        if held or mentioned or values or any(self._since):
+            self._note_mentioned(held, mentioned, values)
 
     def _note_spoilt(self, number: int, changed: Held) -> None:
         if number in self._doings:
@@ -199,6 +212,21 @@ class Changes:
             now = contents_of(value)
             if key in self._spoilt or not is_left(now, before):
                 self._spoilt[key] = value, now, self._spoilt.get(key, (0, 0, number))[2]
+        if _len(self._spoilt) > self._most_spoilt:
+            self._forget_what_is_lost()
+            self._most_spoilt = max(_FEW_SPOILT, 2 * _len(self._spoilt))
+
+    def _forget_what_is_lost(self) -> None:
+        """What nobody else has any more is not compared again: objects that were made, used and left."""
+        own: dict[int, int] = {}
+        for held in self._changes.values():
+            for key in held:
+                own[key] = own.get(key, 0) + 1
+        for key in [*self._spoilt]:
+            value = self._spoilt[key][0]
+            others = _references(value) - own.get(key, 0) - (key in self._places)
+            if others <= _REFERENCES_HERE and not _weak_references(value):
+                del self._spoilt[key]
 
     def _note_mentioned(self, held: Held, mentioned: Held, values: dict[str, object]) -> None:
         since, bound = self._since
@@ -311,8 +339,11 @@ class Changes:
 
     def _changed_by_calls(self, site: Site, began: int) -> Held:
         """What was changed by the calls whose results are compared: by the first of them."""
-        calls = {number for number in self._changes if number > began}
-        if self._tracer.count_calls() == began:
+        last = self._tracer.count_calls()
+        later = range(began + 1, last + 1)
+        numbers = later if _len(later) < _len(self._changes) else self._changes
+        calls = {number for number in numbers if number > began}
+        if last == began:
             calls = {max((self._last.get(line, 0) for line in lines), default=0) for lines in site.origins}
         changed: Held = {}
         for number in sorted(calls & self._changes.keys(), reverse=True):

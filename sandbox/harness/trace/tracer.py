@@ -80,6 +80,8 @@ class Tracer:
         # Both hear of what an outermost call gave: the first where it was an operation, with its word.
         self.learn_returned: Callable[[object], None] = _no_word
         self.learn_result: Callable[[Told, object], None]
+        # The namespace of the code that runs the program: below it there is no frame of the program.
+        self.floor: dict[str, Any] | None = None
         self._telling: dict[int, Told] = {}
         self._missed = [False]
         # What the interpreter is given: `sys.gettrace()` leads nowhere.
@@ -283,9 +285,9 @@ class Tracer:
 
     def program_frames(self, frame: FrameType) -> Any:
         """The frames of the program that are being executed, innermost first."""
-        caller = frame.f_back
+        caller, floor = frame.f_back, self.floor
         for _ in range(_MOST_FRAMES):
-            if caller is None:
+            if caller is None or caller.f_globals is floor:
                 return
             if plain_text(caller.f_code.co_filename) == self._program:
                 yield caller
