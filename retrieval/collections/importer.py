@@ -20,6 +20,7 @@ from retrieval.collections.aliases import (
     pairs_with_aliases,
     stored_id,
 )
+from retrieval.collections.checkpoints import checkpoint_rarely
 from retrieval.collections.import_report import ImportCounts, Imported, Options
 from retrieval.collections.revisions import (
     Identified,
@@ -292,6 +293,7 @@ def first_values(pairs: Iterable[int], annotator: Annotator) -> dict[int, int | 
     return dict(known.values_list("pair_id", "value"))
 
 
+@checkpoint_rarely()
 def import_cosqa(file: Path, codebase: Path | None, name: str, options: Options) -> Imported:
     """A CoSQA file of queries or pairs, its code base, its labels and their benchmark.
 
@@ -337,6 +339,7 @@ def _label_cosqa(
     store_labels(chain([first], given), annotator, others, collections_called(name), options.tick)
 
 
+@checkpoint_rarely()
 def import_python(places: Sequence[Path | str], name: str, options: Options) -> Imported:
     """Functions out of source files, folders, wheels, zips, or the word "stdlib"."""
     counts = options.counts()
@@ -349,6 +352,7 @@ def import_python(places: Sequence[Path | str], name: str, options: Options) -> 
     return Imported(snippets=counts)
 
 
+@checkpoint_rarely()
 def import_items(items: Iterable[Item], source: str, name: str, options: Options) -> Imported:
     """A source of queries, snippets and labels, read once, in batches of which each is stored whole.
 

@@ -12,6 +12,7 @@ from statistics import fmean
 from django.db.models import QuerySet
 
 from retrieval.collections.aliases import Named
+from retrieval.collections.checkpoints import checkpoint_rarely
 from retrieval.collections.import_report import ImportCounts, Imported, Options
 from retrieval.collections.importer import BATCH, readable_labels, store_labels
 from retrieval.collections.revisions import labels_that_came, source_annotator
@@ -46,6 +47,7 @@ class Target:
     name: str
 
 
+@checkpoint_rarely()
 def import_qrels(path: Path, of: Target, options: Options, language: str | None = None) -> Imported:
     """Judgements as labels of two collections that are there, and the benchmark of the labels of this name.
 

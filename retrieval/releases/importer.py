@@ -27,6 +27,7 @@ from retrieval.collections.aliases import (
     pairs_with_aliases,
     stored_id,
 )
+from retrieval.collections.checkpoints import checkpoint_rarely
 from retrieval.collections.import_report import ImportCounts, Imported, Options
 from retrieval.collections.importer import flags_of, keep_readable_records
 from retrieval.collections.revisions import find_or_make_collection, labels_that_came, source_annotator
@@ -91,6 +92,7 @@ class NoRelease(ValueError):
     """The folder has none of a release's files; the message names them."""
 
 
+@checkpoint_rarely()
 def import_release(folder: Path, name: str, options: Options) -> Imported:
     """Import a release as collections and a benchmark called `name`. Raises `NoRelease`.
 
