@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -20,6 +22,8 @@ Sparse: TypeAlias = "csr_array"
 """A sparse array by its rows."""
 Numbers = npt.NDArray[np.int64]
 Weights = npt.NDArray[np.float64]
+Numbered: TypeAlias = tuple[list[list[int]], Vocabulary]
+_kept: ContextVar[list[tuple[Sequence[str], Numbered]] | None] = ContextVar("kept", default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,8 +40,32 @@ class Cells:
         return np.searchsorted(self.terms, np.arange(terms + 1))
 
 
-def number_terms(texts: Sequence[str]) -> tuple[list[list[int]], Vocabulary]:
-    """The terms of each text, numbered by their spelling."""
+@contextmanager
+def keep_numbered_terms() -> Iterator[Callable[[], None]]:
+    """Within, terms of the same texts are numbered once for encoders that follow each other.
+
+    Gives what forgets them: some 10 bytes a word, which are of no use any more.
+    """
+    kept = list[tuple[Sequence[str], Numbered]]()
+    token = _kept.set(kept)
+    try:
+        yield kept.clear
+    finally:
+        _kept.reset(token)
+
+
+def number_terms(texts: Sequence[str]) -> Numbered:
+    """The terms of each text, numbered by their spelling. Nothing of it may be changed."""
+    kept = _kept.get()
+    if kept and kept[0][0] is texts:
+        return kept[0][1]
+    numbered = _number_terms(texts)
+    if kept is not None:
+        kept[:] = [(texts, numbered)]
+    return numbered
+
+
+def _number_terms(texts: Sequence[str]) -> Numbered:
     seen: Vocabulary = {}
     ids = [[seen.setdefault(token, len(seen)) for token in tokenize_text(text)] for text in texts]
     vocabulary = {term: number for number, term in enumerate(sorted(seen))}

@@ -11,11 +11,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import zip_longest
 from typing import TypeAlias
 
 import numpy as np
 
 from retrieval.encoders.base import DenseEncoder, Doubles, Encoder, Floats, Kind, Progress, encode_texts
+from retrieval.encoders.cells import keep_numbered_terms
 from retrieval.fusion import Fusion
 from retrieval.index.all_scores import (
     above_kth,
@@ -150,16 +152,19 @@ def encode_signals(
     """Encode queries and snippets with every encoder, in the encoders' order."""
     make, options = vectorise or encode_in_memory, options or Options()
     signals: list[Cosines | Terms] = []
-    for encoder in encoders:
-        report, largest = options.report(encoder.name), options.largest.get(encoder.name)
-        if isinstance(encoder, DenseEncoder):
-            rows = make(encoder, snippets, "snippet", report)
-            asked = make(encoder, queries, "query", None)[0 : len(queries)]
-            signals.append(Cosines(encoder.name, asked, rows, largest))
-        else:
+    with keep_numbered_terms() as forget:
+        for encoder, following in zip_longest(encoders, encoders[1:]):
+            report, largest = options.report(encoder.name), options.largest.get(encoder.name)
+            if isinstance(encoder, DenseEncoder):
+                rows = make(encoder, snippets, "snippet", report)
+                asked = make(encoder, queries, "query", None)[0 : len(queries)]
+                signals.append(Cosines(encoder.name, asked, rows, largest))
+                continue
             index = encoder.fit(snippets, options.frequencies.get(encoder.name, ()))
             signals.append(Terms(encoder.name, queries, index, largest))
             report(len(snippets), len(snippets))
+            if following is None or isinstance(following, DenseEncoder):
+                forget()
     return signals
 
 

@@ -1,5 +1,6 @@
 """Exact top-k: against a plain full sort, over blocks, with ties, one and several encoders."""
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -8,9 +9,19 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.encoders import Doubles, Encoder, Floats, Kind, Progress, find_encoder
+from retrieval.encoders import Doubles, Encoder, Floats, Kind, Progress, cells, find_encoder
+from retrieval.encoders.terms import tokenize_text
 from retrieval.fusion import Fusion
-from retrieval.index import Cosines, Hit, Options, fuse_signals, mine_best_snippets, search
+from retrieval.index import (
+    Cosines,
+    Hit,
+    Options,
+    Terms,
+    encode_signals,
+    fuse_signals,
+    mine_best_snippets,
+    search,
+)
 from retrieval.index.ties import text_key_of
 
 
@@ -208,3 +219,34 @@ def test_what_float32_cannot_tell_apart_is_told_apart_in_float64() -> None:
     for one in (Options(), Options(format_="bf16")):
         hits = next(iter(fuse_signals([signal], 1, 5000, 3, one)))
         assert indices(hits) == [4321, 0, 1]
+
+
+@pytest.mark.parametrize(
+    ("names", "times"),
+    [
+        (["bm25", "bow"], 1),
+        (["bm25-fields", "bow", "bm25"], 1),
+        (["bow"], 1),
+        (["bow", "table", "bm25"], 2),
+    ],
+)
+def test_encoders_of_terms_that_follow_each_other_split_the_texts_once(
+    monkeypatch: pytest.MonkeyPatch, names: list[str], times: int
+) -> None:
+    code, table = texts(5), Table(unit_vectors(5, 4, 1))
+    encoders = [table if name == "table" else find_encoder(name) for name in names]
+    counted, apart = Counter[str](), [encode_signals(["text 3"], code, [one]) for one in encoders]
+
+    def split(text: str) -> list[str]:
+        counted[text] += 1
+        return tokenize_text(text)
+
+    monkeypatch.setattr(cells, "tokenize_text", split)
+    found = encode_signals(["text 3"], code, encoders)
+    assert [counted[text] for text in code] == [times] * len(code)
+    for (alone,), among in zip(apart, found, strict=True):
+        if isinstance(alone, Terms) and isinstance(among, Terms):
+            assert (alone.index.scores(code).raw == among.index.scores(code).raw).all()
+    counted.clear()
+    encode_signals(["text 3"], code, [find_encoder("bow")])
+    assert counted[code[0]] == 1, "nothing is kept for later"
