@@ -15,6 +15,8 @@ import os
 import sys
 
 from sandbox.harness.cases import Cases
+from sandbox.harness.code_objects import codes_in, linked
+from sandbox.harness.doors import Doors
 from sandbox.harness.ending import described, is_clean_exit
 from sandbox.harness.evaluating import evaluate
 from sandbox.harness.guards.candidate_operations import Decision
@@ -23,9 +25,10 @@ from sandbox.harness.guards.integrity import Integrity
 from sandbox.harness.guards.judges import Judges
 from sandbox.harness.guards.libraries import load_imported
 from sandbox.harness.guards.watch import Watch
-from sandbox.harness.instrument import Instrumenter, codes_in, lines_of_calls, linked, untested_lines
+from sandbox.harness.instrument import Instrumenter
 from sandbox.harness.opaque_callables import hide
-from sandbox.harness.recorder import Doors, Recorder
+from sandbox.harness.program_lines import lines_of_calls, untested_lines
+from sandbox.harness.recorder import Recorder
 from sandbox.harness.runners import PytestRunner, call_method, finish_call
 from sandbox.harness.trace.pages import page
 from sandbox.harness.trace.tracer import Tracer, executable_lines

@@ -371,42 +371,6 @@ def _names_in(node: _ast.AST) -> set[str]:
     return found
 
 
-def lines_of_calls(tree: _ast.Module) -> set[int]:
-    """The lines of statements that bind nothing: what they call, but for judges, is called for its doing."""
-    waiting, found = list[_ast.AST](tree.body), set[int]()
-    while waiting:
-        statement: Any = waiting.pop()
-        if isinstance(statement, _ast.Expr):
-            found.update(range(statement.lineno, (statement.end_lineno or statement.lineno) + 1))
-        for field in _BLOCKS:
-            waiting += getattr(statement, field, None) or []
-    return found
-
-
-def untested_lines(tree: _ast.Module, sites: list[Site]) -> set[int]:
-    """The lines of functions and classes without assertions, which a program has as stand-ins."""
-    tested, found = {site.line for site in sites}, set[int]()
-    for statement in tree.body:
-        if isinstance(statement, (_ast.FunctionDef, _ast.AsyncFunctionDef, _ast.ClassDef)):
-            first = min([statement.lineno, *(one.lineno for one in statement.decorator_list)])
-            lines = range(first, (statement.end_lineno or first) + 1)
-            found.update(() if tested.intersection(lines) else lines)
-    return found
-
-
-def linked(code: CodeType, sentinel: str, recorder: object) -> CodeType:
-    """The same code with the recorder itself where the sentinel stood."""
-    constants = tuple(
-        linked(constant, sentinel, recorder)
-        if isinstance(constant, type(code))
-        else recorder
-        if type(constant) is str and constant == sentinel
-        else constant
-        for constant in code.co_consts
-    )
-    return code.replace(co_consts=constants)
-
-
 def _constant(value: int | str | None, place: _ast.expr) -> _ast.expr:
     return _at(_ast.Constant(value), place)
 
@@ -415,11 +379,3 @@ def _at(node: Node, place: _ast.expr) -> Node:
     node.lineno, node.col_offset = place.lineno, place.col_offset
     node.end_lineno, node.end_col_offset = place.end_lineno, place.end_col_offset
     return node
-
-
-def codes_in(code: CodeType) -> list[CodeType]:
-    """A code object and all within it."""
-    found = [code]
-    for one in found:
-        found += [constant for constant in one.co_consts if isinstance(constant, type(code))]
-    return found

@@ -6,6 +6,7 @@ import _operator
 import _thread
 import sys
 
+from sandbox.harness.doors import AssertionBlock, Evaluation
 from sandbox.harness.guards.candidate_operations import (
     CLASS,
     FEIGNED,
@@ -14,6 +15,7 @@ from sandbox.harness.guards.candidate_operations import (
     find_answers,
     is_built_in,
 )
+from sandbox.harness.guards.judges import BY_IDENTITY, BY_TRUTH, EQUAL, EQUALITIES
 from sandbox.harness.instrument import Site
 from sandbox.harness.trace.values import render
 
@@ -34,33 +36,6 @@ _DISTINCT, _DISTINCT_AT_A_SITE = 400, 20
 # Taken before the program runs: what it puts in their place as built-ins decides nothing here.
 _truth, _frame, _thread_number, _gettrace = bool, sys._getframe, _thread.get_ident, sys.gettrace
 _new, _are_plain, _is, _call = object.__new__, PLAIN.issuperset, _operator.is_, _operator.call
-_EQUAL = {"assertEqual": True, "assertNotEqual": False}
-_EQUALITIES = frozenset(
-    {
-        *("assertEqual", "assertAlmostEqual", "assertListEqual", "assertTupleEqual", "assertDictEqual"),
-        *("assertSetEqual", "assertSequenceEqual", "assertMultiLineEqual", "assertCountEqual"),
-    }
-)
-_BY_TRUTH = frozenset({"assertTrue", "assertFalse"})
-_BY_IDENTITY = frozenset({"assertIs", "assertIsNot", "assertIsNone", "assertIsNotNone"})
-
-
-class _Evaluation:
-    """Of one assertion, as it goes on. `begun`: how many calls, and own words, there were before it.
-
-    `key`: the frame that evaluates it, or the block that it is.
-    """
-
-    __slots__ = ("begun", "checked", "inner", "key", "made", "site", "thread", "values", "word")
-    site: int
-    key: int
-    made: int
-    begun: tuple[int, int]
-    checked: list[int]
-    values: list[object]
-    inner: dict[int, list[object]]
-    word: str
-    thread: int
 
 
 class Recorder:
@@ -103,8 +78,8 @@ class Recorder:
         self._judges, self._decision = judges, decision
         self._channel, self._tracer, self._limit = channel, tracer, value_chars
         # By the frame that evaluates it: coroutines take turns in the midst of their assertions.
-        self._open: dict[int, _Evaluation] = {}
-        self._latest: _Evaluation | None = None
+        self._open: dict[int, Evaluation] = {}
+        self._latest: Evaluation | None = None
         self._counts: dict[tuple[Any, ...], int] = {}
         self._last: dict[tuple[int, bool, str], tuple[Any, ...]] = {}
         self._distinct: dict[int, int] = {}
@@ -120,7 +95,7 @@ class Recorder:
         self._changes.bound(names, value)
         return value
 
-    def begin(self, site: int, frame: FrameType | None = None, key: int = 0) -> _Evaluation:
+    def begin(self, site: int, frame: FrameType | None = None, key: int = 0) -> Evaluation:
         """An assertion is reached; what it compares follows. A block has a `frame` and a `key` of its own."""
         if frame is None:
             self._calm[0] = True
@@ -138,7 +113,7 @@ class Recorder:
             or not all(map(_is, map(_call, usual.askers, usual.names), usual.answers))
         ):
             self.look(frame)
-        evaluation = _new(_Evaluation)
+        evaluation = _new(Evaluation)
         evaluation.site, evaluation.key, evaluation.thread = site, key, _thread_number()
         evaluation.made, evaluation.begun = tracer.count_made(), (tracer.count_calls(), len(tracer.words))
         evaluation.values, evaluation.inner, evaluation.word = [], {}, NONE
@@ -172,7 +147,7 @@ class Recorder:
             evaluation.inner.setdefault(place, []).append(value)
         return value
 
-    def end(self, begun: _Evaluation, value: Any) -> bool:
+    def end(self, begun: Evaluation, value: Any) -> bool:
         """The assertion is evaluated: its truth is asked for once, here."""
         held = _truth(value)
         key, compared = begun.key, begun.values
@@ -205,7 +180,7 @@ class Recorder:
         self._latest = None
         return held
 
-    def call(self, begun: _Evaluation, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
+    def call(self, begun: Evaluation, function: Callable[..., Any], *arguments: Any, **named: Any) -> Any:
         """A foreign assertion function: it holds when it returns. What the program put there is none."""
         frame = begun.key
         self._tracer.checking.pop(frame, None)
@@ -241,13 +216,15 @@ class Recorder:
         """What a `with` statement gets of a foreign assertion function, such as `self.assertRaises(…)`."""
         found = function(*arguments, **named)
         if self._judges.is_judge(function):
-            return _Context(self, site, found)
+            return AssertionBlock(self, self._judges, site, found)
         self._planted = self._planted or self._judges.is_planted(function)
         return self.block(site, found)
 
     def block(self, site: int, found: Any) -> Any:
         """What a `with` statement gets of a name: an assertion too, where it is pytest's."""
-        return _Context(self, site, found) if type(found) in self._judges.contexts else found
+        return (
+            AssertionBlock(self, self._judges, site, found) if type(found) in self._judges.contexts else found
+        )
 
     def examples(self, run: Callable[..., Any], program: str) -> Callable[..., Any]:
         """doctest's `run`: where the program calls it, the examples are an assertion."""
@@ -269,24 +246,11 @@ class Recorder:
 
         return run_examples
 
-    def look_at_judges(self) -> None:
-        """A block that is an assertion ends: what judges it has to be what it was."""
-        self._judges.look()
-
-    @property
-    def failures(self) -> tuple[type[BaseException], ...]:
-        """What a failing assertion raises."""
-        return self._judges.failures
-
-    def enter(self, site: int, frame: FrameType, key: int) -> _Evaluation:
-        """A block that is an assertion begins."""
-        return self.begin(site, frame, key)
-
     def count_words(self) -> int:
         """How often an operation of the candidate's classes has decided anything until now."""
         return len(self._tracer.words)
 
-    def leave(self, begun: _Evaluation, key: int, held: bool | None, error: object, words: int) -> None:
+    def leave(self, begun: Evaluation, key: int, held: bool | None, error: object, words: int) -> None:
         """A block ended; None: by an exception that it did not wait for.
 
         It was judged when there were so many `words`: what came then has decided whether the exception fits.
@@ -340,7 +304,7 @@ class Recorder:
             self.reached = True
             self._channel.send("reached")
 
-    def _weigh(self, begun: _Evaluation, compared: list[object], truth: object) -> None:
+    def _weigh(self, begun: Evaluation, compared: list[object], truth: object) -> None:
         """Note whether an assertion that held did so by the word of one of the candidate's classes."""
         site, decision = self.sites[begun.site], self._decision
         inner = [(values, site.inner[place]) for place, values in begun.inner.items()]
@@ -360,23 +324,23 @@ class Recorder:
     def _is_feigned(self, values: list[object]) -> bool:
         return any(map(is_built_in, values)) and not self._decision.has_tested_members(values)
 
-    def _weigh_call(self, begun: _Evaluation, function: Any, arguments: tuple[Any, ...]) -> None:
+    def _weigh_call(self, begun: Evaluation, function: Any, arguments: tuple[Any, ...]) -> None:
         name, values = function.__name__, list(arguments[:2])
         are_plain = _are_plain(map(id, map(type, values)))
-        own = not are_plain and name not in _BY_IDENTITY and self._decision.of_comparison(values)
+        own = not are_plain and name not in BY_IDENTITY and self._decision.of_comparison(values)
         written = self.sites[begun.site].written
-        same = self._decision.find_same_state(values, written) if own and name in _EQUALITIES else []
+        same = self._decision.find_same_state(values, written) if own and name in EQUALITIES else []
         own = own and not same
         plain = [is_built_in(value) for value in values]
         if own and name == "assertEqual" and any(plain):
             begun.word = FEIGNED
-        elif own or (name in _BY_TRUTH and arguments and self._decision.of_truth(arguments[0])):
+        elif own or (name in BY_TRUTH and arguments and self._decision.of_truth(arguments[0])):
             begun.word = CLASS
-        self._weigh_operations(begun, same or (values if name in _EQUALITIES and not own else []))
-        if name in _EQUAL and len(values) == 2 and all(plain) and not own:
-            self._held_falsely |= _truth(values[0] == values[1]) is not _EQUAL[name]
+        self._weigh_operations(begun, same or (values if name in EQUALITIES and not own else []))
+        if name in EQUAL and len(values) == 2 and all(plain) and not own:
+            self._held_falsely |= _truth(values[0] == values[1]) is not EQUAL[name]
 
-    def _weigh_changes(self, begun: _Evaluation, compared: dict[int, list[object]], frame: FrameType) -> None:
+    def _weigh_changes(self, begun: Evaluation, compared: dict[int, list[object]], frame: FrameType) -> None:
         """Note whether a comparison holds only since the candidate changed what it compares with."""
         site = self.sites[begun.site]
         if site.again:
@@ -386,7 +350,7 @@ class Recorder:
             ]
             begun.word = max(begun.word, *words, NONE)
 
-    def _weigh_operations(self, begun: _Evaluation, compared: list[object]) -> None:
+    def _weigh_operations(self, begun: Evaluation, compared: list[object]) -> None:
         """Note whether an operation led to what was compared: here, or where the names were bound."""
         tracer, site = self._tracer, self.sites[begun.site]
         if self._decision.is_opaque:
@@ -399,7 +363,7 @@ class Recorder:
             answers = find_answers(compared) if site.is_strict else []
             begun.word = max(begun.word, *(one.word for one in told if one.counts(answers)), NONE)
 
-    def _record(self, evaluation: _Evaluation, held: bool, values: list[object]) -> None:
+    def _record(self, evaluation: Evaluation, held: bool, values: list[object]) -> None:
         number = evaluation.site
         site = self.sites[number]
         crowded = self._distinct.get(number, 0) >= _DISTINCT_AT_A_SITE or len(self._counts) >= _DISTINCT
@@ -424,7 +388,7 @@ class Recorder:
         checked = self._checked(evaluation, site) if touched else []
         self._channel.send("assertion", site.line, site.source, *key[1:5], checked, site.case, key[5])
 
-    def _checked(self, evaluation: _Evaluation, site: Site) -> list[int]:
+    def _checked(self, evaluation: Evaluation, site: Site) -> list[int]:
         """The numbers of the calls whose results were compared; for a name, the last call made for it."""
         found = set(evaluation.checked)
         for lines in site.origins:
@@ -432,38 +396,3 @@ class Recorder:
             # A call of another thread's may have come meanwhile.
             found.add(max((one for one in numbers if one <= evaluation.made), default=0))
         return sorted(found - {0})
-
-
-class _Context:
-    """A block that is an assertion: it holds when it ends as it was told that it would."""
-
-    def __init__(self, recorder: Recorder, site: int, inner: Any) -> None:
-        self._recorder, self._site, self._inner = recorder, site, inner
-        self._begun: _Evaluation | None = None
-
-    def __enter__(self) -> Any:
-        self._begun = self._recorder.enter(self._site, _frame(1), id(self))
-        return self._inner.__enter__()
-
-    def __exit__(self, kind: Any, error: Any, traceback: Any) -> Any:
-        begun, leave = self._begun, self._recorder.leave
-        assert begun is not None
-        self._recorder.look_at_judges()
-        words = self._recorder.count_words()
-        try:
-            swallowed = self._inner.__exit__(kind, error, traceback)
-        except self._recorder.failures:
-            leave(begun, id(self), False, error, words)
-            raise
-        leave(begun, id(self), True if error is None or swallowed else None, error, words)
-        return swallowed
-
-
-class Doors:
-    """What the instrumented program holds of the recorder: each leads nowhere else."""
-
-    __slots__ = ("begin", "block", "bound", "call", "context", "end", "keep", "operand", "value")
-
-    def __init__(self, recorder: Recorder, hide: Callable[[Any], Any]) -> None:
-        for name in self.__slots__:
-            setattr(self, name, hide(getattr(recorder, name)))

@@ -7,9 +7,10 @@ import _thread
 import builtins
 import sys
 
+from sandbox.harness.code_objects import codes_in
+from sandbox.harness.guards.candidate_parts import Part, find_parts
 from sandbox.harness.guards.function_parts import FunctionParts
 from sandbox.harness.guards.libraries import Libraries
-from sandbox.harness.instrument import codes_in
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,7 +26,7 @@ _is, _get, _call = _operator.is_, dict.get, _operator.call
 _threads, _thread_number = _thread._count, _thread.get_ident
 # With one of these a candidate can change its own data without a statement that says so.
 _BY_NAME = frozenset({"globals", "exec", "setattr", "vars", "__dict__", "__main__", "modules"})
-_DEEPEST, _MOST_MODULES = 4, 50
+_MOST_MODULES = 50
 _CHANGES_LIBRARY = "changes a module that the program uses"
 
 
@@ -49,7 +50,7 @@ class Usual:
     def __init__(self, space: dict[str, Any]) -> None:
         self.space, self.recoded = space, False
         self.codes: set[int] = set()
-        self.parts: list[_Part] = []
+        self.parts: list[Part] = []
         # No such answer: the first time all is looked at.
         self.askers: list[Any] = [space.get]
         self.names, self.answers = ["__builtins__"], list[object]([None])
@@ -135,7 +136,7 @@ class Integrity:
             value = self._names.get(name)
             if value is not None and (callable(value) or not (name in stored or by_name)):
                 self._originals[name] = value
-                self.usual.parts += _parts(value, self._file)
+                self.usual.parts += find_parts(value, self._file)
         self.usual.codes.update(key for key, one in self._codes.items() if one.co_flags & _OPTIMIZED)
 
     def _learn_built_ins(self, codes: list[CodeType]) -> None:
@@ -229,7 +230,7 @@ class Integrity:
         elif not code.co_flags & _OPTIMIZED:
             self._look_at_block(frame.f_locals)
         self.look_again()
-        if any(map(_Part.is_changed, self.usual.parts)):
+        if any(map(Part.is_changed, self.usual.parts)):
             self.rebound = True
 
     def look_again(self) -> None:
@@ -259,7 +260,7 @@ class Integrity:
         """
         get = self._names.get
         return any(get(name) is not value for name, value in self._originals.items()) or any(
-            map(_Part.is_changed, self.usual.parts)
+            map(Part.is_changed, self.usual.parts)
         )
 
     def _expect_usual(self) -> None:
@@ -343,76 +344,3 @@ def _stored(code: CodeType) -> set[str]:
 
 # STORE_GLOBAL and DELETE_GLOBAL, from 3.11 on.
 _GLOBAL_STORES = frozenset({97, 98})
-
-
-class _Part:
-    """A part that changes without a word: methods of a class, or defaults given by name."""
-
-    __slots__ = ("_are_methods", "_before", "_keys", "_space", "_values")
-
-    def __init__(self, space: Any, are_methods: bool) -> None:
-        self._space, self._are_methods = space, are_methods
-        self._keys: list[str] = []
-        self._values: list[object] = []
-        self._before = self._now()
-        self._keep()
-
-    def is_changed(self) -> bool:
-        """Whether it is another one, or has others in it."""
-        space, values = self._space, self._values
-        is_kept = bool(values) and len(space) == len(values) and all(map(_is, space.values(), values))
-        if is_kept and all(map(_is, space, self._keys)):
-            return False
-        if self._now() != self._before:
-            return True
-        self._keep()
-        return False
-
-    def _now(self) -> list[tuple[str, int]]:
-        are_methods = self._are_methods
-        return [(key, id(one)) for key, one in self._space.items() if not are_methods or _is_method(one)]
-
-    def _keep(self) -> None:
-        # Data may be something that is to end when nobody else has it any more.
-        values = [*self._space.values()]
-        is_lasting = all(_is_method(one) or id(type(one)) in _LASTING for one in values)
-        self._keys, self._values = ([*self._space], values) if is_lasting else ([], [])
-
-
-# By their identity, as a class of the candidate's may have its own idea of being equal. The last two are what
-# classes have for slots, and for the attributes of their objects.
-_LASTING = frozenset(
-    map(
-        id,
-        (str, int, float, bool, type(None), type(type.__dict__["__mro__"]), type(type.__dict__["__dict__"])),
-    )
-)
-
-
-def _parts(value: Any, file: str) -> list[_Part]:
-    if isinstance(value, type):
-        return [_Part(vars(value), True)]
-    named = (one.__kwdefaults__ for one in _functions_in(value, file))
-    return [_Part(given, False) for given in named if given]
-
-
-def _functions_in(value: object, file: str) -> list[Any]:
-    """A function, and those of the candidate that it holds, as decorators make them."""
-    found: list[Any] = []
-    waiting = [(value, _DEEPEST)]
-    while waiting:
-        one, depth = waiting.pop()
-        if type(one) is not _Function or not depth:
-            continue
-        if one.__code__.co_filename == file:
-            found.append(one)
-        for cell in one.__closure__ or ():
-            try:
-                waiting.append((cell.cell_contents, depth - 1))
-            except ValueError:
-                continue  # nothing was put there yet
-    return found
-
-
-def _is_method(member: object) -> bool:
-    return callable(member) or isinstance(member, (property, staticmethod, classmethod))

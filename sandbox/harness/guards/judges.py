@@ -19,6 +19,16 @@ _RAISING = frozenset({"raises", "warns", "deprecated_call"})
 _EXCHANGED = frozenset({"main", "testmod", "_getini_unknown_type"})
 _OF_PYTEST = frozenset({"pytest", "_pytest", "pluggy"})
 _frame, _is = sys._getframe, _operator.is_
+# Methods of unittest, by what they judge: whether two values are equal, or one is true, or the very same.
+EQUAL = {"assertEqual": True, "assertNotEqual": False}
+EQUALITIES = frozenset(
+    {
+        *("assertEqual", "assertAlmostEqual", "assertListEqual", "assertTupleEqual", "assertDictEqual"),
+        *("assertSetEqual", "assertSequenceEqual", "assertMultiLineEqual", "assertCountEqual"),
+    }
+)
+BY_TRUTH = frozenset({"assertTrue", "assertFalse"})
+BY_IDENTITY = frozenset({"assertIs", "assertIsNot", "assertIsNone", "assertIsNotNone"})
 
 
 class Judges:
