@@ -126,28 +126,20 @@ class _Execution:
         self.tracer.floor = globals()
         self._integrity = Integrity(self._names, CANDIDATE, self._tell, self.tracer.count_calls)
         self.tracer.entered, self.tracer.left = self._integrity.entered, self._integrity.left
-        texts = request["candidate"], request["source"]
-        unmet = lambda: channel.send("unmet")  # noqa: E731 (both runners are told the same)
-        self._judges = Judges(texts, CANDIDATE, unmet, bool(request["pytest"]))
-        files = CANDIDATE, PROGRAM
-        self._pytest = PytestRunner(self._module, files, request["names"], self._judges, unmet)
-        self._pytest.load(request["paths"][1:])
-        self._pytest.is_idle = bool(request["cases"])
-        mocks = "mock" not in request["source"] or any(word in request["candidate"] for word in _OF_MOCKS)
-        self._decision = Decision(PROGRAM, CANDIDATE, mocks)
-        text = request["candidate"]
-        has_classes = any(word in text for word in (*_OF_CLASSES, *_OF_MOCKS)) or _sets_attributes(text)
-        if has_classes:
-            self.tracer.word_of = self._decision.of_call
-            self.tracer.learn_result = self._decision.learn_result
-            self.tracer.learn_returned = self._decision.learn_returned
+        self._open_runner()
+        has_classes = self._weigh_operations()
         self._calm = [False]
         self._changes = Changes(self.tracer, self._names, CANDIDATE, self._tell, bool(request["shared"]))
         self._watches_changes = bool(request["shared"] or request["constants"])
         if self._watches_changes:
             self.tracer.entered, self.tracer.left = self._entered, self._left
         self.recorder = Recorder(
-            *(channel, self.tracer, limits["value_chars"], self._judges, self._decision, self._changes),
+            channel,
+            self.tracer,
+            limits["value_chars"],
+            self._judges,
+            self._decision,
+            self._changes,
             self._calm,
         )
         self.recorder.has_classes = has_classes
@@ -158,6 +150,26 @@ class _Execution:
         self._imports: list[str] = []
         self._pages: dict[str, Any] = {}
         self._shown: set[int] = set()
+
+    def _open_runner(self) -> None:
+        request, unmet = self._request, lambda: self._channel.send("unmet")
+        texts, files = (request["candidate"], request["source"]), (CANDIDATE, PROGRAM)
+        self._judges = Judges(texts, CANDIDATE, unmet, bool(request["pytest"]))
+        self._pytest = PytestRunner(self._module, files, request["names"], self._judges, unmet)
+        self._pytest.load(request["paths"][1:])
+        self._pytest.is_idle = bool(request["cases"])
+
+    def _weigh_operations(self) -> bool:
+        """Whether the candidate may have classes: then the tracer asks about the calls of its operations."""
+        text, source = self._request["candidate"], self._request["source"]
+        mocks = "mock" not in source or any(word in text for word in _OF_MOCKS)
+        self._decision = Decision(PROGRAM, CANDIDATE, mocks)
+        has_classes = any(word in text for word in (*_OF_CLASSES, *_OF_MOCKS)) or _sets_attributes(text)
+        if has_classes:
+            self.tracer.word_of = self._decision.of_call
+            self.tracer.learn_result = self._decision.learn_result
+            self.tracer.learn_returned = self._decision.learn_returned
+        return has_classes
 
     def top_level(self) -> None:
         """All that runs once; where the program has cases, these follow."""

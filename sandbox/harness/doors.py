@@ -10,7 +10,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandbox.harness.guards.judges import Judges
-    from sandbox.harness.recorder import Recorder
 
 # Taken before the program runs.
 _frame = sys._getframe
@@ -37,7 +36,7 @@ class Evaluation:
 class AssertionBlock:
     """A block that is an assertion: it holds when it ends as it was told that it would."""
 
-    def __init__(self, recorder: Recorder, judges: Judges, site: int, inner: Any) -> None:
+    def __init__(self, recorder: Any, judges: Judges, site: int, inner: Any) -> None:
         self._recorder, self._judges, self._site, self._inner = recorder, judges, site, inner
         self._begun: Evaluation | None = None
 
@@ -64,6 +63,6 @@ class Doors:
 
     __slots__ = ("begin", "block", "bound", "call", "context", "end", "keep", "operand", "value")
 
-    def __init__(self, recorder: Recorder, hide: Callable[[Any], Any]) -> None:
+    def __init__(self, recorder: Any, hide: Callable[[Any], Any]) -> None:
         for name in self.__slots__:
             setattr(self, name, hide(getattr(recorder, name)))

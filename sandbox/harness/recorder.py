@@ -7,15 +7,10 @@ import _thread
 import sys
 
 from sandbox.harness.doors import AssertionBlock, Evaluation
-from sandbox.harness.guards.candidate_operations import (
-    CLASS,
-    FEIGNED,
-    NONE,
-    PLAIN,
-    find_answers,
-    is_built_in,
-)
+from sandbox.harness.guards.candidate_operations import CLASS, FEIGNED, NONE, is_built_in
+from sandbox.harness.guards.class_members import PLAIN
 from sandbox.harness.guards.judges import BY_IDENTITY, BY_TRUTH, EQUAL, EQUALITIES
+from sandbox.harness.guards.object_state import find_answers
 from sandbox.harness.instrument import Site
 from sandbox.harness.trace.values import render
 

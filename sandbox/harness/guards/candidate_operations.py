@@ -9,28 +9,35 @@ no answer but where an equality of built-in values tells one that it can't have 
 
 from __future__ import annotations
 
-import _functools  # type: ignore[import-not-found]  # functools itself imports collections and more
-import sys
+from sandbox.harness.guards.class_members import (
+    DEEPEST,
+    EXPECTED,
+    FROM_C,
+    MOST_VALUES,
+    PLAIN,
+    Function,
+    bases_of,
+    has_class,
+    has_code,
+    is_of_library,
+    is_of_values,
+    members_of,
+    values_in,
+    wrapped_by,
+)
+from sandbox.harness.guards.dataclass_operations import compares_all, is_of_dataclass
+from sandbox.harness.guards.object_state import scalars_of, state_of
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
     from types import CodeType, FrameType
     from typing import Any
 
 # In their order: of two the second counts.
 NONE, CLASS, FEIGNED = "", "class", "feigned"
-_Function = type(lambda: 0)
-_HOLDING: tuple[type, ...] = (list, tuple, dict, set, frozenset)
-_WRITTEN: tuple[type, ...] = (bool, int, float, complex, str, bytes, bytearray, type(None))
 _NUMBERS: tuple[type, ...] = (int, float, complex)
-# By their identity: a class of the candidate may have the hash of another one, and call itself equal to it.
-PLAIN = frozenset(map(id, (*_WRITTEN, range, type(...), slice)))
-"""The types whose values have no idea of their own of anything, nor hold what could have one."""
-_EXPECTED = frozenset(map(id, (*_WRITTEN, *_HOLDING)))
 _COMPARING = ("__eq__", "__ne__", "__lt__", "__le__", "__gt__", "__ge__", "__contains__", "__class__")
 _TRUTH = ("__bool__", "__len__")
-_ORDERS = {"__eq__": "==", "__lt__": "<", "__le__": "<=", "__gt__": ">", "__ge__": ">="}
 _BINARY = ("add", "sub", "mul", "matmul", "truediv", "floordiv", "mod", "divmod", "pow", "lshift", "rshift")
 _ARITHMETIC = frozenset(
     f"__{side}{name}__" for name in (*_BINARY, "and", "or", "xor") for side in ("", "r", "i")
@@ -69,55 +76,20 @@ _OPERATIONS = frozenset(
 _ANSWERING = frozenset({"__getattr__", "__getattribute__"})
 _FOLLOWED = frozenset({*_COMPARING, *_TRUTH, *_ARITHMETIC, *_UNARY} - {"__class__"})
 _COMPARED = frozenset(_COMPARING) - {"__contains__", "__class__"}
-_MOST_VALUES, _DEEPEST = 1000, 6
 _MOST_RETURNED, _DEEPEST_RETURNED = 50, 4
-# Libraries whose classes are values, in the sense of `_is_of_values`.
-_OF_VALUES = frozenset(
-    {
-        *(
-            "_decimal",
-            "_io",
-            "_pydecimal",
-            "array",
-            "collections",
-            "datetime",
-            "decimal",
-            "enum",
-            "fractions",
-        ),
-        *("io", "ipaddress", "numpy", "pandas", "pathlib", "statistics", "uuid"),
-    }
-)
 # What an operation gives that knows nothing: a difference of nothing, a ratio of one.
 _USUAL = (0, 1, -1, "", b"", None)
-_OTHER, _PLAIN_STATE = object(), object()
-# Looked up in the class `type`: a metaclass may have its own idea of them.
-_bases = type.__dict__["__mro__"].__get__
-_members = type.__dict__["__dict__"].__get__
-_flags, _name_of = type.__dict__["__flags__"].__get__, type.__dict__["__name__"].__get__
-_module_of = type.__dict__["__module__"].__get__
-_MADE_BY_A_STATEMENT = 1 << 9
-_FROM_C = frozenset({type(str.__eq__), type(dict.get), type(object.__dict__["__class__"])})
+_OTHER = object()
 
 
-class _Slotted:
-    __slots__ = ("slot",)
-
-
-class _Slotless:
-    pass
-
-
-_Slot: Any = type(vars(_Slotted)["slot"])
-_Attributes: Any = type(vars(_Slotless)["__dict__"])
 _TEMPORARY = ("/tmp/", "/dev/shm/", "/var/tmp/")
 _VARIABLE_ARGUMENTS = 4
-_compile, _are_plain = compile, PLAIN.issuperset
+_are_plain = PLAIN.issuperset
 
 
 def is_built_in(value: object) -> bool:
     """Whether it is of a type of which programs write what they expect."""
-    return id(type(value)) in _EXPECTED
+    return id(type(value)) in EXPECTED
 
 
 class Told:
@@ -164,11 +136,11 @@ class Decision:
         waiting = [space.get(name) for name in sorted(names & used)]
         while waiting:
             value: Any = waiting.pop()
-            if _has(_bases(type(value)), type) and id(value) not in self._tested:
-                self._tested.update((id(kind), kind) for kind in _bases(value) if kind is not object)
-                waiting += [inner for name, inner in _members(value).items() if name in used]
+            if has_class(bases_of(type(value)), type) and id(value) not in self._tested:
+                self._tested.update((id(kind), kind) for kind in bases_of(value) if kind is not object)
+                waiting += [inner for name, inner in members_of(value).items() if name in used]
         for value in [space.get(name) for name in names]:
-            if _has(_bases(type(value)), type):
+            if has_class(bases_of(type(value)), type):
                 self.learn_class(value)
 
     def find_same_state(
@@ -179,10 +151,10 @@ class Decision:
         One of them the program has to have made itself, of classes that it uses by name; and these have to
         have kept what they were given. Else anything may be equal: what has no state, or always the same.
         """
-        states = [_state_of(value, _DEEPEST) for value in values]
+        states = [state_of(value, DEEPEST) for value in values]
         if len(states) != 2 or states[0] is None or states[0] != states[1]:
             return []
-        kept = [*_scalars_of(states[0])]
+        kept = [*scalars_of(states[0])]
         is_kept = any(
             all(id(self._space.get(name)) in self._tested for name in names)
             and all(literal in kept for literal in literals)
@@ -201,18 +173,18 @@ class Decision:
 
     def of_comparison(self, values: list[object]) -> bool:
         """Whether one of the values, or something in them, has its own idea of being equal."""
-        waiting: list[tuple[object, int]] = [(value, _DEEPEST) for value in values]
-        for _ in range(_MOST_VALUES):
+        waiting: list[tuple[object, int]] = [(value, DEEPEST) for value in values]
+        for _ in range(MOST_VALUES):
             if not waiting:
                 return False
             value, depth = waiting.pop()
             kind = type(value)
             if id(kind) in PLAIN:
                 continue
-            if id(kind) not in _EXPECTED and self._is_own(kind, _COMPARING):
+            if id(kind) not in EXPECTED and self._is_own(kind, _COMPARING):
                 return True
             if depth:
-                inner = _inner(value, kind)
+                inner = values_in(value, kind)
                 if not _are_plain(map(id, map(type, inner))):
                     waiting += [(one, depth - 1) for one in inner]
         return False
@@ -256,19 +228,19 @@ class Decision:
             if id(kind) not in PLAIN and depth:
                 self.learn_class(kind)
                 self.is_opaque |= _has_own_methods(one, kind)
-                waiting += [(inner, depth - 1) for inner in _inner(one, kind)[:_MOST_RETURNED]]
+                waiting += [(inner, depth - 1) for inner in values_in(one, kind)[:_MOST_RETURNED]]
 
     def learn_class(self, kind: type) -> None:
         """Whether an operation of it is no function of Python: then nobody hears of its calls."""
         if id(kind) not in self._looked:
             self._looked[id(kind)] = kind
-            self.is_opaque |= any(_is_opaque(base, _bases(kind)) for base in _bases(kind))
+            self.is_opaque |= any(_is_opaque(base, bases_of(kind)) for base in bases_of(kind))
 
     def _told(
         self, names: frozenset[str], owners: tuple[type, ...], given: list[object], caller: FrameType
     ) -> Told | None:
         is_tested, rest = id(owners[0]) in self._tested, given[1:]
-        is_number = any(_has(owners[1:], number) for number in _NUMBERS)
+        is_number = any(has_class(owners[1:], number) for number in _NUMBERS)
         if not _POSING.isdisjoint(names) or (is_number and not _UNARY.isdisjoint(names)):
             is_named = id(given[0]) in self._tested
             return Told(FEIGNED) if not is_named else Told(CLASS, (_OTHER,)) if _is_of_error(rest) else None
@@ -299,11 +271,11 @@ class Decision:
         return caller is not None
 
     def _is_own(self, kind: type, methods: tuple[str, ...]) -> bool:
-        bases = _bases(kind)
+        bases = bases_of(kind)
         for method in methods:
             for one in bases:
-                found = _members(one).get(method, _inner)
-                if found is not _inner:
+                found = members_of(one).get(method, values_in)
+                if found is not values_in:
                     if self._is_doubtful(found, method, bases):
                         return True
                     break
@@ -313,13 +285,13 @@ class Decision:
         """Whether nobody but the candidate can have written it: neither the program nor a library has."""
         if found is None:
             return False
-        if type(found) in _FROM_C:
-            return found.__name__ != method or not _has(bases, found.__objclass__)
-        if type(found) is not _Function:
+        if type(found) in FROM_C:
+            return found.__name__ != method or not has_class(bases, found.__objclass__)
+        if type(found) is not Function:
             return True
         code = found.__code__
         file = code.co_filename
-        if file == self._program or (self._is_generated(code) and _compares_all(code, bases)):
+        if file == self._program or (self._is_generated(code) and compares_all(code, bases)):
             return False
         if file.endswith("/unittest/mock.py"):
             return self._mocks
@@ -328,101 +300,8 @@ class Decision:
     def _is_generated(self, code: CodeType) -> bool:
         """Whether it is what the library's decorator `dataclass` makes."""
         if id(code) not in self._generated:
-            texts = _dataclass_texts(code) if code.co_name in _ORDERS else []
-            self._generated[id(code)] = code, any(_is_alike(code, inner) for inner in _functions_of(texts))
+            self._generated[id(code)] = code, is_of_dataclass(code)
         return self._generated[id(code)][1]
-
-
-def _state_of(value: Any, depth: int) -> Any:
-    """All that a value holds, as tuples of plain values; None where anything else is in it."""
-    kind = type(value)
-    if id(kind) in PLAIN:
-        return (_PLAIN_STATE, value)
-    if not depth:
-        return None
-    if kind is list or kind is tuple:
-        parts = [_state_of(one, depth - 1) for one in value[:_MOST_VALUES]]
-    elif kind is dict:
-        parts = [_state_of(one, depth - 1) for pair in value.items() for one in pair]
-    else:
-        attributes = _attributes_of(value)
-        parts = [None] if attributes is None else [_state_of(attributes, depth - 1)]
-    return None if None in parts else (id(kind), *parts)
-
-
-def _attributes_of(value: object) -> dict[str, object] | None:
-    """Those of an object whose class has nothing else to hold values in, in the order of their names."""
-    found: dict[str, object] = {}
-    for base in _bases(type(value)):
-        if base is not object and not _flags(base) & _MADE_BY_A_STATEMENT:
-            return None
-        for name, member in _members(base).items():
-            if type(member) is _Attributes and name == "__dict__":
-                found.update(member.__get__(value))
-            elif type(member) is _Slot:
-                try:
-                    found[name] = member.__get__(value)
-                except AttributeError:
-                    continue
-    return dict(sorted(found.items()))
-
-
-def _scalars_of(state: tuple[Any, ...]) -> Iterator[object]:
-    if state[0] is _PLAIN_STATE:
-        yield state[1]
-    else:
-        for part in state[1:]:
-            yield from _scalars_of(part)
-
-
-def _compares_all(code: CodeType, bases: tuple[type, ...]) -> bool:
-    """Whether what the decorator made leaves no field out, as `field(compare=False)` has it."""
-    library, found = sys.modules.get("dataclasses"), [_members(base) for base in bases]
-    fields: Any = next((one["__dataclass_fields__"] for one in found if "__dataclass_fields__" in one), None)
-    if type(fields) is not dict or library is None:
-        return False
-    # A variable of the class is among them, and is of another kind.
-    kind = vars(library).get("_FIELD")
-    names = [name for name, one in fields.items() if getattr(one, "_field_type", kind) is kind]
-    is_declared = bool(names) or not any(one.get("__annotations__") for one in found)
-    return is_declared and all(name in code.co_names for name in names)
-
-
-def _dataclass_texts(code: CodeType) -> list[str]:
-    """What the decorator would write, before Python 3.13 and from then on, for the names in a function."""
-    fields = [name for name in code.co_names if name not in ("__class__", "NotImplemented")]
-    if not all(map(str.isidentifier, fields)):
-        return []
-    order = _ORDERS[code.co_name]
-    left, right = ("(" + "".join(f"{side}.{name}," for name in fields) + ")" for side in ("self", "other"))
-    each = " and ".join(f"self.{name}==other.{name}" for name in fields) or "True"
-    head = f"def {code.co_name}(self,other):\n"
-    same, end = " if other.__class__ is self.__class__:\n", " return NotImplemented"
-    return [
-        f"{head}{same}  return {left}{order}{right}\n{end}",
-        f"{head} if self is other:\n  return True\n{same}  return {each}\n{end}",
-    ]
-
-
-def _functions_of(texts: list[str]) -> list[CodeType]:
-    found: list[CodeType] = []
-    for text in texts:
-        try:
-            inner = _compile(text, "", "exec", dont_inherit=True).co_consts
-        except SyntaxError:
-            continue  # a keyword is no name of a field
-        found += [one for one in inner if type(one) is type(is_built_in.__code__)]
-    return found
-
-
-def _is_alike(one: CodeType, other: CodeType) -> bool:
-    parts = ("co_code", "co_names", "co_varnames", "co_argcount")
-    pairs = zip(one.co_consts, other.co_consts, strict=False)
-    return (
-        all(getattr(one, part) == getattr(other, part) for part in parts)
-        and len(one.co_consts) == len(other.co_consts)
-        and all(mine is its for mine, its in pairs)
-    )
 
 
 def _given(frame: FrameType) -> list[object]:
@@ -441,12 +320,12 @@ def _operations_of(kind: type, code: CodeType, given: object) -> tuple[frozenset
 
     So is any method that a type has of which programs write values: `startswith` of a subclass of `str`.
     """
-    bases = _bases(kind)
+    bases = bases_of(kind)
     for place, owner in enumerate(bases):
         names: frozenset[str] = frozenset(
             name
-            for name, found in _members(owner).items()
-            if _runs(found, code) and (name in _OPERATIONS or _is_replaced(name, bases[place + 1 :]))
+            for name, found in members_of(owner).items()
+            if has_code(found, code) and (name in _OPERATIONS or _is_replaced(name, bases[place + 1 :]))
         )
         if names:
             return names, bases[place:]
@@ -457,132 +336,57 @@ def _operations_of(kind: type, code: CodeType, given: object) -> tuple[frozenset
 
 def _runs_as_hook(kind: type, code: CodeType) -> bool:
     """Whether it is what a class answers for its metaclass when one asks for its subclasses."""
-    hooks = (_members(base).get("__subclasshook__") for base in _bases(kind))
-    return any(type(hook) is classmethod and _runs(hook.__func__, code) for hook in hooks)
+    hooks = (members_of(base).get("__subclasshook__") for base in bases_of(kind))
+    return any(type(hook) is classmethod and has_code(hook.__func__, code) for hook in hooks)
 
 
 def _is_replaced(name: str, bases: tuple[type, ...]) -> bool:
     is_method = name[:2] != "__"
-    return is_method and any(_is_of_values(base) and name in _members(base) for base in bases)
-
-
-def _is_of_values(kind: type) -> bool:
-    """Whether programs write values of a class, or compare with them: a number, a text, a date, a table."""
-    if id(kind) in _EXPECTED:
-        return True
-    root = str(_module_of(kind)).partition(".")[0]
-    return root in _OF_VALUES and _name_of(kind)[:4] != "User" and _is_of_library(kind, _members(kind))
-
-
-def _runs(found: Any, code: CodeType) -> bool:
-    for _ in range(_DEEPEST):
-        if type(found) is _Function:
-            return bool(found.__code__ is code)
-        found = _wrapped(found)
-    return False
-
-
-def _wrapped(found: Any) -> Any:
-    """The function in a property, and in what functools makes of one; None in anything else."""
-    if type(found) is property:
-        return found.fget
-    functools: Any = sys.modules.get("functools")
-    if functools is None or type(found) not in (
-        *(functools.partialmethod, functools.singledispatchmethod),
-        _functools._lru_cache_wrapper,
-    ):
-        return None
-    return vars(found).get("func") or vars(found).get("__wrapped__")
+    return is_method and any(is_of_values(base) and name in members_of(base) for base in bases)
 
 
 def _is_opaque(base: type, bases: tuple[type, ...]) -> bool:
     """Whether a class of the candidate has an operation that runs without a call of a function of Python."""
-    members = _members(base)
-    if _is_of_library(base, members) or _FOLLOWED.isdisjoint(members):
+    members = members_of(base)
+    if is_of_library(base, members) or _FOLLOWED.isdisjoint(members):
         return False
     return any(_is_unheard(name, members[name], bases) for name in _FOLLOWED.intersection(members))
 
 
-def _is_of_library(base: type, members: Any) -> bool:
-    module, name = members.get("__module__"), _name_of(base)
-    space = vars(sys.modules[module]) if type(module) is str and module in sys.modules else {}
-    return not _flags(base) & _MADE_BY_A_STATEMENT or (module != "__main__" and space.get(name) is base)
-
-
 def _is_unheard(name: str, found: Any, bases: tuple[type, ...]) -> bool:
-    if found is None or type(found) is _Function:
+    if found is None or type(found) is Function:
         return False
-    if type(found) in _FROM_C:
-        return found.__name__ != name or not _has(bases, found.__objclass__)
-    return _wrapped(found) is None
+    if type(found) in FROM_C:
+        return found.__name__ != name or not has_class(bases, found.__objclass__)
+    return wrapped_by(found) is None
 
 
 def _has_own_methods(value: object, kind: type) -> bool:
     """Whether a value of a library's class has a function of its own in the place of one of its methods."""
-    bases = [base for base in _bases(kind) if _is_of_values(base)]
+    bases = [base for base in bases_of(kind) if is_of_values(base)]
     if not bases:
         return False
     try:
         space = object.__getattribute__(value, "__dict__")
     except AttributeError:
         return False
-    names = [name for name, one in dict.items(space) if type(one) is _Function]
-    return any(name in _members(base) for base in bases for name in names)
+    names = [name for name, one in dict.items(space) if type(one) is Function]
+    return any(name in members_of(base) for base in bases for name in names)
 
 
 def _is_of_error(given: list[object]) -> bool:
     """Whether it is asked of an exception, or of a class of them."""
-    kinds = [one if _has(_bases(type(one)), type) else type(one) for one in given]
-    return any(_has(_bases(kind), BaseException) for kind in kinds)
+    kinds = [one if has_class(bases_of(type(one)), type) else type(one) for one in given]
+    return any(has_class(bases_of(kind), BaseException) for kind in kinds)
 
 
 def _is_feigned(base: type, name: str) -> bool:
     """Whether a class that replaces this stands for a value of the base's."""
-    return _is_built_in(base, name) or (name[:2] != "__" and name in _members(base) and _is_of_values(base))
+    return _is_built_in(base, name) or (name[:2] != "__" and name in members_of(base) and is_of_values(base))
 
 
 def _is_built_in(base: type, name: str) -> bool:
     """Whether a type that holds data does this by itself; any object has a class."""
-    if type(_members(base).get(name)) not in _FROM_C:
+    if type(members_of(base).get(name)) not in FROM_C:
         return False
-    return name == "__class__" or not (base is object or _has(_bases(base), BaseException))
-
-
-def _has(bases: tuple[type, ...], kind: object) -> bool:
-    return any(base is kind for base in bases)
-
-
-def find_answers(values: list[Any]) -> list[object]:
-    """The numbers, texts and so on of which compared values consist; none if there is anything else."""
-    found: list[object] = []
-    waiting = [*values]
-    for value in waiting:
-        kind = type(value)
-        if id(kind) in PLAIN:
-            found.append(value)
-        elif _has(_HOLDING, kind):
-            waiting += _inner(value, kind)
-        elif _name_of(kind) == "ApproxScalar" and _members(kind).get("__module__") == "_pytest.python_api":
-            waiting.append(value.expected)
-        else:
-            return []
-        if len(waiting) > _MOST_VALUES:
-            return []
-    return found
-
-
-def _inner(value: Any, kind: type) -> list[object]:
-    if kind is list or kind is tuple:
-        return [*value[:_MOST_VALUES]]
-    bases = _bases(kind)
-    if _has(bases, dict):
-        found: list[object] = []
-        for key, held in zip(dict.keys(value), dict.values(value), strict=False):
-            found += (key, held)
-            if len(found) > _MOST_VALUES:
-                break
-        return found
-    for one in _HOLDING:
-        if _has(bases, one):
-            return [inner for inner, _ in zip(one.__iter__(value), range(_MOST_VALUES), strict=False)]  # type: ignore[attr-defined]
-    return []
+    return name == "__class__" or not (base is object or has_class(bases_of(base), BaseException))

@@ -57,6 +57,7 @@ _LASTING = frozenset(
 
 
 def find_parts(value: Any, file: str) -> list[Part]:
+    """The parts of a class, or of a function and those of `file` that it holds."""
     if isinstance(value, type):
         return [Part(vars(value), True)]
     named = (one.__kwdefaults__ for one in _functions_in(value, file))

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
     from sandbox.harness.trace.folding import Lane, Loop
-    from sandbox.harness.trace.tracer import Tracer
 
 # Of a code object: it is a generator's or coroutine's; it is a generator's.
 SUSPENDABLE_FLAGS, _GENERATOR_FLAGS = 0x2A0, 0x220
@@ -39,7 +38,7 @@ class Activation:
     lane: Lane
     loop: Loop | None
 
-    def __init__(self, tracer: Tracer, frame: FrameType, code: CodeType, depth: int) -> None:
+    def __init__(self, tracer: Any, frame: FrameType, code: CodeType, depth: int) -> None:
         self._tracer, self._code, self.owner = tracer, code, id(code)
         self.function = plain_text(code.co_qualname)
         self.call, self.depth, self.told, self.running = 0, depth, False, True

@@ -63,19 +63,9 @@ class Tracer:
         names: dict[str, Any],
     ) -> None:
         lines = request["trace"]
-        # Both are asked for by the outermost call of the candidate: before it begins, and when it has ended.
-        self.entered: Callable[[FrameType], Any] = _no_word
-        self.left: Callable[[], None] = _nothing
-        # Of an outermost call: the candidate's own word if it is an operation of a class, else nothing.
-        self.word_of: Callable[[FrameType], Told | None] = _no_word
-        self.words: list[Told] = []
-        self.words_by_line: dict[int, list[Told]] = {}
-        # Both hear of what an outermost call gave: the first where it was an operation, with its word.
-        self.learn_returned: Callable[[object], None] = _no_word
-        self.learn_result: Callable[[Told, object], None]
+        self._ask_nobody()
         # The namespace of the code that runs the program: below it there is no frame of the program.
         self.floor: dict[str, Any] | None = None
-        self._telling: dict[int, Told] = {}
         self._missed = [False]
         # What the interpreter is given: `sys.gettrace()` leads nowhere.
         self.function = _trace_function(hide(self._dispatch), names, self._missed)
@@ -104,6 +94,19 @@ class Tracer:
         self._begins: dict[int, int] = {}
         texts = request["candidate"] + request["source"]
         self._finalizers = any(word in texts for word in _FINALIZERS)
+
+    def _ask_nobody(self) -> None:
+        # Both are asked for by the outermost call of the candidate: before it begins, and when it has ended.
+        self.entered: Callable[[FrameType], Any] = _no_word
+        self.left: Callable[[], None] = _nothing
+        # Of an outermost call: the candidate's own word if it is an operation of a class, else nothing.
+        self.word_of: Callable[[FrameType], Told | None] = _no_word
+        self.words: list[Told] = []
+        self.words_by_line: dict[int, list[Told]] = {}
+        # Both hear of what an outermost call gave: the first where it was an operation, with its word.
+        self.learn_returned: Callable[[object], None] = _no_word
+        self.learn_result: Callable[[Told, object], None]
+        self._telling: dict[int, Told] = {}
 
     @property
     def truncated(self) -> bool:
