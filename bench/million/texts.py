@@ -6,6 +6,7 @@ import hashlib
 import json
 import random
 from collections.abc import Callable, Iterator
+from functools import cache
 from itertools import accumulate
 from pathlib import Path
 from typing import Final
@@ -52,9 +53,15 @@ class Vocabulary:
         return list(found)
 
 
+@cache
+def known_words() -> Vocabulary:
+    """The one vocabulary, which takes a second to make."""
+    return Vocabulary()
+
+
 def generate_functions(count: int) -> Iterator[str]:
     """So many functions, no two alike: each takes an argument and returns a value."""
-    chance, known = random.Random(SEED + 1), Vocabulary()
+    chance, known = random.Random(SEED + 1), known_words()
     return draw_different(lambda: generate_function(chance, known), count)
 
 
@@ -89,7 +96,7 @@ def generate_function(chance: random.Random, known: Vocabulary) -> str:
 
 def generate_queries(count: int) -> Iterator[str]:
     """So many questions, no two alike."""
-    chance, known = random.Random(SEED + 2), Vocabulary()
+    chance, known = random.Random(SEED + 2), known_words()
     return draw_different(lambda: generate_query(chance, known), count)
 
 

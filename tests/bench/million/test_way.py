@@ -20,8 +20,12 @@ ROOT: Final = Path(__file__).resolve().parents[3]
 SMALL: Final = """
 import django, json
 django.setup()
-from bench.million import way
-way.SIZES = {"small": (100, 1_000)}
+from bench.million import look, processes, way
+from tests.bench.million.forks import load_all, make_by_copying, start_or_fork
+load_all()
+way.Scratch.make = make_by_copying(way.Scratch("empty"))
+way.SIZES, look.LOOKS = {"small": (100, 1_000)}, 1
+processes.start_python, processes.SECONDS_BETWEEN_LOOKS = start_or_fork(processes.start_python), 0.05
 print(json.dumps(way.measure_million("small")))
 """
 STEPS: Final = [
