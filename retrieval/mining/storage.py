@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
 from dataclasses import asdict
 
@@ -13,17 +14,19 @@ from retrieval.mining.alone import compute_encoder_overlaps
 from retrieval.mining.lists import Indices, Lists
 from retrieval.mining.parts import whole_alone
 from retrieval.mining.recall_estimate import count_recovered_matches
-from retrieval.models import Benchmark, Candidate, Mining, Pair
+from retrieval.models import Benchmark, Candidate, Mining, Pair, statements
 
 PAIRS_A_TIME = 2_000
-CANDIDATES_A_TIME = 1_000
+CANDIDATES_A_TIME = 2_000
+COLUMNS = ("mining", "pair", "query", "rank", "score", "scores")
 
 
 def store_candidates(mining: Mining, queries: Sequence[int], snippets: Sequence[int], lists: Lists) -> int:
     """Replace the candidates of `mining` by `lists` and close it; returns how many there are.
 
     `queries` and `snippets` are ids of texts, by their numbers. Of several workers that try, the first one
-    does it.
+    does it. Pairs are stored before, a few at a time; the candidates in one transaction: nobody sees some of
+    them, another worker waits for all, and one that is killed leaves the mining as it was.
     """
     pairs = stored_pairs(np.array(queries)[lists.owners], np.array(snippets)[lists.indices])
     with transaction.atomic():
@@ -34,17 +37,18 @@ def store_candidates(mining: Mining, queries: Sequence[int], snippets: Sequence[
         ranks = lists.ranks()
         for start in range(0, len(lists), CANDIDATES_A_TIME):
             rows = range(start, min(start + CANDIDATES_A_TIME, len(lists)))
-            Candidate.objects.bulk_create(
-                Candidate(
-                    mining=mining,
-                    pair_id=pairs[row],
-                    query_id=queries[lists.owners[row]],
-                    rank=int(ranks[row]),
-                    score=float(lists.scores[row]),
-                    scores=lists.scores_of(mining.encoders, row),
+            told = [
+                (
+                    mining.pk,
+                    pairs[row],
+                    queries[lists.owners[row]],
+                    int(ranks[row]),
+                    float(lists.scores[row]),
+                    json.dumps(lists.scores_of(mining.encoders, row)),
                 )
                 for row in rows
-            )
+            ]
+            statements.insert_all(Candidate, COLUMNS, told)
         close_mining(mining, queries, snippets)
     return len(lists)
 
