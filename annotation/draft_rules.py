@@ -33,7 +33,7 @@ class DraftChanged(Exception):
 
     def __init__(self, stored: KeptText) -> None:
         super().__init__(
-            "In another window you typed another text here. Both are kept: choose which one stays."
+            "You also edited this in another window. Both texts are kept: choose which one to use."
         )
         self.stored = stored
 

@@ -42,7 +42,7 @@ class Action(StrEnum):
 
     MATCH = "match", "1", "Label: match"
     NO_MATCH = "no_match", "0", "Label: no match"
-    UNSURE = "unsure", "u", "Unsure: skip without a label"
+    UNSURE = "unsure", "u", "Unsure: no label"
     NEXT = "next", "n", "Next case"
     PREVIOUS = "previous", "p", "Previous case"
     UNDO = "undo", "z", "Undo the latest label"

@@ -167,7 +167,7 @@ def tried(context: BrowserContext, url: str, ids: Mapping[str, int]) -> dict[str
     """Find out how strong the case's test is, and fill the table of its query; ids of program and run."""
     page = context.new_page()
     page.goto(f"{url}/review/cases/{ids['case']}/")
-    asked = page.get_by_role("button", name="Find out its strength")
+    asked = page.get_by_role("button", name="Check test strength")
     if asked.count():  # else another test has found it out
         asked.click()
     page.get_by_text("Strength: caught").wait_for(timeout=120_000)
@@ -175,7 +175,7 @@ def tried(context: BrowserContext, url: str, ids: Mapping[str, int]) -> dict[str
     program = (page.locator(".strength").get_attribute("id") or "").split("-")[1]
     page.goto(f"{url}/browse/{ids['build']}/queries/{ids['query']}/tests/")
     page.locator("#crossing form button").click()
-    page.get_by_text(re.compile(r"All [\d,]+ cells are known")).wait_for(timeout=120_000)
+    page.get_by_text(re.compile(r"All [\d,]+ results are known")).wait_for(timeout=120_000)
     page.close()
     return {"program": int(program), "trial": int(run.strip("/").rsplit("/", 1)[1])}
 

@@ -78,7 +78,7 @@ def test_a_large_live_build_shows_its_canary_and_one_click_lets_it_go_on(
     expect(page.get_by_role("heading", name=f"All {paid.PAIRS} pairs")).to_be_visible()
     page.set_viewport_size({"width": NARROW, "height": 844})
     assert overflow(page) == ""
-    page.get_by_role("button", name="Go on with all pairs").click()
+    page.get_by_role("button", name="Continue with all pairs").click()
     page.wait_for_url(f"**/builds/{build}/**")
     page.goto(f"{server.url}/builds/{build}/")
     wait_until(page, "done")
@@ -113,7 +113,7 @@ def test_a_large_extension_shows_a_canary_of_its_own_and_one_click_lets_it_go_on
     expect(page.get_by_role("heading", name="20 cases to read")).to_be_visible()
     page.set_viewport_size({"width": NARROW, "height": 844})
     assert overflow(page) == ""
-    page.get_by_role("button", name="Go on with all new pairs").click()
+    page.get_by_role("button", name="Continue with all new pairs").click()
     page.goto(f"{server.url}/builds/{build}/")
     wait_until(page, "done")
     assert asked(fake) - before == new, "each new pair once"

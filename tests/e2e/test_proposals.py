@@ -43,7 +43,7 @@ def test_a_queue_is_gone_through_by_keyboard(page: Page, server: Workbench, job:
     expect(page.locator("#review-status")).to_contain_text("Accepted")
     expect(page.locator(f'#case:not([data-case="{first}"])')).to_be_visible()
     press(page, "z")
-    expect(page.locator("#review-status")).to_contain_text("Taken back")
+    expect(page.locator("#review-status")).to_contain_text("Undone")
     expect(page.locator(f'#case[data-case="{first}"]')).to_be_visible()
     press(page, "1")
     expect(page.locator(f'#case:not([data-case="{first}"])')).to_be_visible()

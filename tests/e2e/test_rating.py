@@ -111,7 +111,7 @@ def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[
     other_pair(page, second)
     page.keyboard.press("u")
     expect(page.get_by_role("heading", name="session")).to_be_visible()
-    expect(page.locator("main")).to_contain_text("Nothing is left for you here")
+    expect(page.locator("main")).to_contain_text("All done, thank you!")
 
 
 @pytest.mark.parametrize("page", ["arranged"], indirect=True)
@@ -137,7 +137,7 @@ def test_a_call_becomes_a_test_whose_run_is_stepped_through_and_tried(page: Page
     expect(page.locator(".panel-code .line.is-step")).to_have_count(1)
     until_keys_work(page)  # a link that has just come is followed to a page of its own until htmx has seen it
     page.keyboard.press("k")
-    expect(page.locator("#run .strength")).to_contain_text("Does green mean anything?")
+    expect(page.locator("#run .strength")).to_contain_text("How good is this test?")
     until_keys_work(page)  # a form that has just come is sent by htmx a moment later
     page.keyboard.press("k")
     expect(page.locator("#run .strength")).to_contain_text("Strength: caught")

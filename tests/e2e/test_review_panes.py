@@ -22,7 +22,7 @@ INSIDE = {
     "query": ("Show the query", "The query and what it may mean"),
     "code": ("Show the candidate", "Candidate, ", "call-expression", "Call"),
     "agent": ("Show what the agents said", "Each stage of the agents", "earlier step"),
-    "test": ("Run again", "Edit|Go on editing", "Show the test program", "Test program, "),
+    "test": ("Run again", "Edit|Continue editing", "Show the test program", "Test program, "),
     "execution": ("Show the execution", "What came out", "Previous step", "Next step", "Trace of"),
 }
 """What is reached by Tab in each pane: its head, then what it shows, then what is done with it."""
@@ -203,7 +203,7 @@ def test_the_last_decisions_are_a_key_away_and_can_be_changed(page: Page) -> Non
     expect(page.locator(".label-button.is-current")).to_contain_text("Unsure")
     until_keys_work(page)
     page.keyboard.press("z")
-    expect(page.locator("#review-status")).to_contain_text("Taken back")
+    expect(page.locator("#review-status")).to_contain_text("Undone")
 
 
 def tabbed(page: Page) -> list[tuple[str, str]]:

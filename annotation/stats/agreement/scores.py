@@ -21,7 +21,7 @@ from annotation.stats.agreement.sample import Draws, Sample
 from annotation.stats.agreement.statistic import Statistic, divide_or_nan, measure_statistics, share_of
 
 NOTHING: Final = "there is no pair that both have judged"
-NEVER_ONE: Final = "it never said 1, so precision has nothing to count"
+NEVER_ONE: Final = "undefined: it never said match"
 NO_ONE: Final = "the reference has no 1, so recall has nothing to count"
 NO_F1: Final = "neither it nor the reference has a 1"
 NO_MCC: Final = "it or the reference gave one label only, so nothing can correlate"

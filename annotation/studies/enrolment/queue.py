@@ -30,12 +30,12 @@ OPEN: Final = (State.RESERVED, State.LOCKED)
 RELATED: Final = ("study_pair__pair", "condition", "enrolment__study")
 LAPSED: Final = (
     "Your reservation of this pair ran out, and its place has been given to another rater. "
-    "What you typed is kept, and nothing of it was stored as a rating. Go on with the next pair."
+    "What you typed is kept, and nothing of it was stored as a rating. Continue with the next pair."
 )
 
 ASKED_AGAIN: Final = (
     "This pair is asked again, in a round of its own. What you typed is kept, and is there if the pair comes "
-    "to you once more; nothing of it was stored as a rating. Go on with the next pair."
+    "to you once more; nothing of it was stored as a rating. Continue with the next pair."
 )
 LEFT: Final = "You have left this study: no further pair is handed to you. What you rated stays as it is."
 REMOVED: Final = "An admin has ended your part of this study. What you had rated until then stays as it is."

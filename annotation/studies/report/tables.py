@@ -211,7 +211,7 @@ def build_alternatives_table(page: Page) -> Table:
     )  # fmt: skip
     return Table(
         "alternatives",
-        "Could it stand in for one of the people?",
+        "Can it replace one of the raters?",
         ("Annotator", "People", "n", "It agrees", "They agree", "Difference", "Winning rate", "Remark"),
         rows,
         "The alternative annotator test (2025.acl-long.782): annotator and rater on the same pairs "

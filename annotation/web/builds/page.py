@@ -51,7 +51,7 @@ class Control:
 CONTROLS = (
     Control(Action.PAUSE, "Pause", "‖", ""),
     Control(Action.RESUME, "Resume", "▶", "primary"),
-    Control(Action.GO_ON, "Go on with all pairs", "▶", "primary"),
+    Control(Action.GO_ON, "Continue with all pairs", "▶", "primary"),
     Control(Action.LEAVE, "Leave the other pairs", "■", ""),
     Control(Action.CANCEL, "Cancel …", "■", "danger", confirmed=True),
 )

@@ -177,7 +177,7 @@ def program_pane(evidence: Evidence, keys: Keys, drafted: bool, show: str, close
         program=program,
         run_url=reverse("review-run", args=[evidence.case.pk]) if program else "",
         edit_url=reverse("review-test", args=[evidence.case.pk]),
-        edit_word="Go on editing" if drafted else "Edit a copy" if program else "Write a test",
+        edit_word="Continue editing" if drafted else "Edit a copy" if program else "Write a test",
         show=show,
         run_key=keys["run"],
         edit_key=keys["edit"],

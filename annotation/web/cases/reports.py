@@ -31,10 +31,10 @@ RAISED: Final = Sign("!", "raised here", "bad")
 CALLED: Final = Sign("↳", "on the way to the exception", "warn")
 
 MEANINGS: Final[Mapping[Outcome, str]] = {
-    Outcome.PASSED: "Every assertion that was evaluated held.",
+    Outcome.PASSED: "All assertions that ran passed.",
     Outcome.FAILED: "An assertion did not hold.",
     Outcome.ERRORED: "An exception ended the test program before its end.",
-    Outcome.UNTESTED: "It ended well, but no assertion touched the candidate: it says nothing.",
+    Outcome.UNTESTED: "The run finished, but no assertion used the function, so it proves nothing.",
     Outcome.UNPROVEN: "Its assertions held, but only by the word of the candidate's own classes.",
     Outcome.NOT_APPLICABLE: "It was written for another function; its arguments do not fit this one.",
     Outcome.TIMED_OUT: "It was stopped at the time limit.",

@@ -103,12 +103,12 @@ class StrengthView:
     def meaning(self) -> str:
         """What that says of a green result."""
         if not self.passes:
-            return "It does not pass beside the candidate itself, so what it notices says little."
+            return "It does not pass on the original code, so what it catches says little."
         if self.caught == 0:
             return "That it passes says nothing of what the code does."
         if self.caught == self.tried:
             return "That it passes means something."
-        return "That it passes says nothing of what was not caught; a fault may also make no difference."
+        return "It missed some bugs, though a missed bug may be harmless."
 
 
 @dataclass(frozen=True, slots=True)

@@ -56,7 +56,7 @@ def extend(request: HttpRequest, pk: int) -> HttpResponse:
     if request.POST.get("do") == "cancel":
         with say_refusals(request, ControlRefused):
             execution.cancel_extension(build, request.user, request.POST.get("note", "").strip())
-            messages.success(request, "Taken back: the build is as it was.")
+            messages.success(request, "Undone: the build is as it was.")
         return redirect("build", pk=build.pk)
     page = extend_page(build, request.POST, request.POST)
     made = launch_offer(request, page, lambda decision: extend_with_cap(page, decision))

@@ -105,7 +105,7 @@ def undo(request: HttpRequest, pk: int) -> HttpResponse:
         function_decisions.undo_proposal_decision(
             person(request), found, number(request.POST, "seen_revision")
         )
-        messages.success(request, "Taken back. The function waits for a decision again.")
+        messages.success(request, "Undone. The function waits for a decision again.")
     return to_proposal(found)
 
 

@@ -116,7 +116,7 @@ def undo_rating(request: HttpRequest, study_pk: int) -> HttpResponse:
     except undo.NothingToTakeBack as why:
         messages.error(request, str(why))
         return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
-    messages.success(request, "Taken back. What you had said is in the form.")
+    messages.success(request, "Undone. Your answer is in the form again.")
     return to_pair(found)
 
 

@@ -307,7 +307,7 @@ def stored_message(user: User, made: Rating) -> str:
         return "Your blind label is locked."
     word = said_sign(assignment.enrolment.study.scale, word_of(assignment, made.value)).word
     key = keys_of(user).live(Action.UNDO)
-    return f"Stored: {word}. {key} to undo." if key else f"Stored: {word}. Undo is beside the labels."
+    return f"Saved: {word}. Press {key} to undo." if key else f"Saved: {word}. Undo is next to the labels."
 
 
 def restored_message(earlier: Rating, made: Rating) -> str:

@@ -20,8 +20,8 @@ from annotation.web.shared.words import Sign
 
 CLOSED: Final = Sign("■", "closed", "quiet")
 PAUSED: Final = Sign("‖", "paused", "warn")
-WAITS: Final = Sign("!", "waits for you", "warn")
-FINISHED: Final = Sign("✓", "your part is done", "good")
+WAITS: Final = Sign("!", "needs you", "warn")
+FINISHED: Final = Sign("✓", "finished", "good")
 RUNNING: Final = Sign("▶", "running", "info")
 
 

@@ -11,13 +11,11 @@ from annotation.web.shared.words import MATCH, NO_MATCH, UNSURE, Sign
 
 KINDS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        Condition.Kind.READING: "You judge by reading: the query and the code are all there is.",
-        Condition.Kind.OWN_TESTS: "You judge with tests and calls of your own, from nothing.",
-        Condition.Kind.AGENTS_TESTS: "The agents' test and its run are shown, what they concluded is not.",
-        Condition.Kind.REVEAL: "You judge first. Then your label is locked, everything is shown, "
-        "and you can revise it.",
-        Condition.Kind.SECOND_LOOK: "You judge first. Then your label is locked, "
-        "you look a second time, and can revise it.",
+        Condition.Kind.READING: "Judge by reading only: you can't run the code.",
+        Condition.Kind.OWN_TESTS: "Write and run your own tests and calls.",
+        Condition.Kind.AGENTS_TESTS: "You see the agents' test and its run, but not their verdict.",
+        Condition.Kind.REVEAL: "Label first. Then you see the agents' verdict and may change your label.",
+        Condition.Kind.SECOND_LOOK: "Label first. Then you look a second time and may change your label.",
     }
 )
 QUESTIONS: Final[Mapping[str, str]] = MappingProxyType(

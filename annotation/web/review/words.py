@@ -36,13 +36,13 @@ def tag_words(review: Review) -> tuple[str, ...]:
 def labelled_message(user: User, made: Review, with_keys: bool) -> str:
     """What is announced after a label: what was stored, and how to take it back."""
     key = keys_of(user).live(Action.UNDO) if with_keys else ""
-    what = "Skipped as unsure" if made.label is None else f"Labelled {review_sign(made).word}"
-    return f"{what}. {key} to undo." if key else f"{what}. Undo is beside the labels."
+    what = "Skipped as unsure" if made.label is None else f"Saved: {review_sign(made).word}"
+    return f"{what}. Press {key} to undo." if key else f"{what}. Undo is next to the labels."
 
 
 def undone_message(user: User, case: Case) -> str:
     """What is announced after an undo: what stands now."""
     last = reviews_of(case.pair_id, user).last()
     if last is None or last.withdrawn:
-        return "Taken back. This pair has no label of yours now."
-    return f"Taken back. Your label of this pair is {review_sign(last).word} again."
+        return "Undone. You have no label on this pair now."
+    return f"Undone. Your label on this pair is {review_sign(last).word} again."

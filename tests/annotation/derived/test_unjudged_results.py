@@ -278,7 +278,7 @@ def test_experts_judge_a_queue_and_no_agent_is_asked(run: Run, erin: Client) -> 
     assert (line["open"], line["left"], line["state_word"]) == (2, 2, "for experts")
     address = reverse("review-next", args=[build.pk]) + "?show=unsettled"
     listed = erin.get(reverse("review")).content.decode()
-    assert f'href="{address}">Begin<' in listed and "Paused" not in listed
+    assert f'href="{address}">Start<' in listed and "Paused" not in listed
     page = erin.get(address, follow=True)
     assert page.redirect_chain
     assert build.name in page.content.decode()

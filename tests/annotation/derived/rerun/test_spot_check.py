@@ -109,7 +109,7 @@ def test_the_page_says_how_often_the_screener_erred(ada: Client) -> None:
     assert (verdict.said, verdict.tested, verdict.changed) == ("match", 2, 2)
     assert verdict.interval == pytest.approx((0.158, 1), abs=0.001)  # 0.025 ** (1 / 2)
     page = ada.get(reverse("build", args=[old.pk])).content.decode()
-    assert "2 came out otherwise" in page
+    assert "2 came out differently" in page
     assert "15.8 % to 100.0 %" in page
     form = ada.get(
         reverse("build-again", args=[old.pk]), {"from": "reading", "spot_check": "on", "sample": "3"}
@@ -120,7 +120,7 @@ def test_the_page_says_how_often_the_screener_erred(ada: Client) -> None:
 def test_verdicts_that_hold_are_told_as_such(ada: Client) -> None:
     old = clear_build()
     checked(old, Agents(single_llm=ALL_OF_IT, test_writer=WRITTEN, arbiter=YES))
-    assert "none came out otherwise" in ada.get(reverse("build", args=[old.pk])).content.decode()
+    assert "none came out differently" in ada.get(reverse("build", args=[old.pk])).content.decode()
 
 
 def test_the_command_makes_a_spot_check(capsys: pytest.CaptureFixture[str]) -> None:

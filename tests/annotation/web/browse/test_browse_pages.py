@@ -111,7 +111,7 @@ def test_a_query_search_finds_through_the_page(case: Case, ray: Client) -> None:
 
 
 def test_filters_that_nothing_passes_say_how_to_go_on(case: Case, ray: Client) -> None:
-    assert "No query passes these filters" in ray.get(url("browse-build", case) + "?q=zzz").content.decode()
+    assert "No query matches these filters" in ray.get(url("browse-build", case) + "?q=zzz").content.decode()
 
 
 def test_a_build_that_still_mines_says_so(ray: Client) -> None:

@@ -44,9 +44,9 @@ def fragment(client: Client, where: str) -> str:
 def test_nothing_runs_before_somebody_asks(erin: Client, case: Case) -> None:
     shown = erin.get(reverse("review-case", args=[case.pk])).content.decode()
 
-    assert "Find out its strength" in shown
+    assert "Check test strength" in shown
     assert 'data-key="k"' in shown
-    assert "Find out its strength" in erin.get(strength_of(case)).content.decode()
+    assert "Check test strength" in erin.get(strength_of(case)).content.decode()
     assert not Trial.objects.exists() and not Mutant.objects.exists()
 
 
@@ -80,7 +80,7 @@ def test_a_test_that_fails_by_itself_is_told(erin: Client, case: Case) -> None:
     erin.post(strength_of(case))
     work(factories.a_report(Outcome.FAILED))
 
-    assert "does not pass beside the candidate itself" in fragment(erin, strength_of(case))
+    assert "does not pass on the original code" in fragment(erin, strength_of(case))
 
 
 def test_what_cannot_be_asked_is_said(erin: Client, case: Case) -> None:
@@ -105,7 +105,7 @@ def test_a_run_beside_a_fault_has_a_page(erin: Client, case: Case) -> None:
     found = Trial.objects.filter(mutant__operator="return None").get()
     shown = erin.get(reverse("review-trial", args=[found.pk])).content.decode()
 
-    assert "A test beside a fault" in shown
+    assert "A test on a planted bug" in shown
     assert "failed" in shown
 
 
@@ -127,7 +127,7 @@ def crossed(build: Build) -> str:
 def test_the_table_says_how_many_runs_it_would_take(erin: Client, build: Build) -> None:
     shown = erin.get(crossed(build)).content.decode()
 
-    assert "1 of 4 cells are known." in shown
+    assert "1 of 4 results are known." in shown
     assert "Run 3 tests" in shown
     assert Seen.objects.filter(user=factories.erin()).count() == 4
     assert not Trial.objects.exists()
@@ -140,7 +140,7 @@ def test_the_table_fills_and_cells_lead_to_their_runs(erin: Client, build: Build
     work()
 
     done = fragment(erin, crossed(build))
-    assert "All 4 cells are known." in done and "hx-trigger" not in done
+    assert "All 4 results are known." in done and "hx-trigger" not in done
     assert "empty: all candidates pass it" in done
     for found in Trial.objects.all():
         where = reverse("review-trial", args=[found.pk])

@@ -40,7 +40,7 @@ def send(client: Client, proposal: Proposal, action: str, seen: int = 0, **field
 
 def test_the_index_counts_what_waits(erin: Client, job: Filling) -> None:
     page = erin.get(url("proposals")).content.decode()
-    assert "queue" in page and "Begin" in page
+    assert "queue" in page and "Start" in page
     assert 'data-label="Wait for you">3' in page
 
 
@@ -120,7 +120,7 @@ def test_a_draft_outlives_the_page(erin: Client, first: Proposal) -> None:
     assert erin.post(url_, {"field": "test", "text": "x"}).status_code == 400
     page = erin.get(url("proposal", first.pk) + "?edit=1").content.decode()
     assert "[*reversed(items)]" in page and "because" in page
-    assert "Go on editing" in erin.get(url("proposal", first.pk)).content.decode()
+    assert "Continue editing" in erin.get(url("proposal", first.pk)).content.decode()
     send(erin, first, "edit", code=EDIT)
     assert not Draft.objects.exists()
     late = erin.post(url_, {"field": "reason", "text": "because"})

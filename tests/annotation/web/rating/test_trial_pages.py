@@ -55,7 +55,7 @@ def test_ones_own_test_is_tried_when_that_is_asked_for(client: Client, case: Cas
     Case.objects.update(dependencies=["numpy"])
     of = given(client, kind, case)
     where = written(client, of)
-    assert "Find out its strength" in fragment(client, where)
+    assert "Check test strength" in fragment(client, where)
     assert not Mutant.objects.exists(), "looking asks for nothing"
     assert client.post(where, headers=HTMX).status_code == 200
     assert {(trial.assignment_id, tuple(trial.dependencies)) for trial in Trial.objects.all()} == {

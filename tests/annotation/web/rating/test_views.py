@@ -317,7 +317,7 @@ def test_an_earlier_label_is_restored_from_the_pair_and_from_the_history(client:
 
 def test_a_rater_may_say_how_they_read_the_query(client: Client) -> None:
     of = given(client, Kind.READING)
-    assert "I read the query as" in page(client, of)
+    assert "How you understood the query" in page(client, of)
     client.post(path(of, "draft/"), {"field": "reading", "text": "in <i>pl"})
     assert 'value="in &lt;i&gt;pl"' in page(client, of)
     send(client, of, "1", reading="in <i>place</i>")

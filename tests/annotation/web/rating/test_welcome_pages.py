@@ -77,7 +77,7 @@ def test_the_list_says_what_is_left(client: Client) -> None:
     assert "first study" in html
     assert re.search(r'data-label="Rated">1<', html) and re.search(r'data-label="Left">2<', html)
     assert re.search(r'data-label="Time so far">1 min', html)
-    assert re.search(r'data-label="About to come">2 min', html)
+    assert re.search(r'data-label="Time left">2 min', html)
 
 
 def test_an_empty_list_says_what_to_do(client: Client) -> None:
@@ -124,10 +124,10 @@ def test_guidelines_that_nothing_is_left_for_keep_nobody_waiting(client: Client)
     study.save()
     client.force_login(rita.user)
     html = client.get(f"/rate/{study.pk}/").content.decode()
-    assert "your part is done" in html and "Nothing is left for you here" in html
+    assert "finished" in html and "All done, thank you!" in html
     ask_again(study, RepeatPairFilter(every=True), "meaning", factories.ada())
     html = client.get(f"/rate/{study.pk}/").content.decode()
-    assert "waits for you" in html and "Nothing is left for you here" not in html
+    assert "needs you" in html and "All done, thank you!" not in html
 
 
 def test_whoever_left_is_not_told_to_look_in_again(client: Client) -> None:

@@ -161,7 +161,7 @@ def test_what_was_typed_is_there_after_a_reload(erin: Client, case: Case) -> Non
     page = text(erin, case)
 
     assert ">half a sent</textarea>" in page
-    assert "Go on editing" in page
+    assert "Continue editing" in page
 
 
 def test_hostile_text_stays_text(erin: Client) -> None:

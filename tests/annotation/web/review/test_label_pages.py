@@ -51,13 +51,13 @@ def test_a_label_is_stored_and_the_next_case_comes(erin: Client, cases: list[Cas
     assert answer.status_code == 302
     assert answer["Location"] == reverse("review-case", args=[cases[1].pk])
     assert Review.objects.get().label == 1
-    assert "Labelled match. Undo is beside the labels." in erin.get(answer["Location"]).content.decode()
+    assert "Saved: match. Undo is next to the labels." in erin.get(answer["Location"]).content.decode()
 
 
 def test_with_keys_the_undo_key_is_named(erin: Client, cases: list[Case]) -> None:
     there = send(erin, cases[0], "1", htmx=True)["Location"]
 
-    assert "Labelled match. z to undo." in erin.get(there, headers=HTMX).content.decode()
+    assert "Saved: match. Press z to undo." in erin.get(there, headers=HTMX).content.decode()
 
 
 def test_unsure_is_a_review_without_a_label(erin: Client, cases: list[Case]) -> None:
@@ -91,7 +91,7 @@ def test_an_override_without_a_reason_opens_the_reason(erin: Client, cases: list
     assert page.strip().startswith('<form id="label-form"')
     assert "Give a reason or a tag for no match" in page
     assert "autofocus" in page
-    assert "Store “no match”" in page
+    assert "Save “no match”" in page
     assert not Review.objects.exists()
 
 
@@ -200,7 +200,7 @@ def test_undo_takes_back_and_leads_to_the_case(erin: Client, cases: list[Case]) 
     page = erin.get(answer["Location"]).content.decode()
 
     assert answer["Location"] == reverse("review-case", args=[cases[0].pk])
-    assert "This pair has no label of yours now." in page
+    assert "You have no label on this pair now." in page
     assert ">it copies</textarea>" in page
     assert not Review.objects.current().exists()
 

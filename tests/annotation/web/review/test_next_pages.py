@@ -32,7 +32,7 @@ def test_the_list_says_how_far_one_is(erin: Client, cases: list[Case]) -> None:
     page = erin.get(reverse("review")).content.decode()
 
     assert "first" in page
-    assert ">Begin<" in page
+    assert ">Start<" in page
     assert "?show=unsettled" in page
 
 

@@ -55,7 +55,7 @@ def test_a_run_waits_and_polls_until_it_is_done(erin: Client, case: Case) -> Non
     work(factories.a_report())
     done = fragment(erin, where)
     assert "hx-trigger" not in done
-    assert "The same as recorded." in done
+    assert "Same result as before." in done
     assert "Test run again: passed." in done
 
 
@@ -64,7 +64,7 @@ def test_a_run_that_differs_shows_how(erin: Client, case: Case) -> None:
     work(factories.a_report(Outcome.FAILED))
     done = fragment(erin, where)
 
-    assert "Differs from what was recorded" in done
+    assert "Result changed" in done
     assert "- outcome: passed" in done
     assert "+ outcome: failed" in done
 

@@ -26,11 +26,11 @@ def test_an_empty_list_is_closed_to_a_rater_and_empty_to_others(client: Client, 
     give_role(ruth, Role.ADMIN)
     client.force_login(ruth)
     closed = client.get(reverse(route)).content.decode()
-    assert "Closed while you rate" in closed and EMPTY[route] not in closed
+    assert "Hidden while you are rating" in closed and EMPTY[route] not in closed
 
     Study.objects.update(state=Study.State.CLOSED)
     opened = client.get(reverse(route)).content.decode()
-    assert "Closed while you rate" not in opened
+    assert "Hidden while you are rating" not in opened
 
 
 def test_what_is_closed_says_how_much_is_left_of_the_study_not_of_the_capacity(client: Client) -> None:
