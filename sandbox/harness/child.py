@@ -47,8 +47,18 @@ _ONLY_AST, _TOP_LEVEL_FUTURES = 0x400, 0x1FE0000
 # With one of these a program can look up attributes whose names its text does not have.
 _BY_NAME = ("getattr", "attrgetter", "__getattribute__", "exec", "eval")
 
-# Without one of these a candidate has no objects of `unittest.mock` but those that it is given.
-_OF_MOCKS = ("mock", "Mock", "ANY", "import_module", "__import__", "modules", "exec(", "eval(")
+# Parts of libraries whose values are equal to what they are told. Without one of these words, or of those
+# that belong to all, a candidate has no such value but those that it is given.
+_MATCHERS = {
+    "/unittest/mock.py": ("mock", "Mock", "ANY"),
+    "/_pytest/": ("approx", "pytest"),
+    "/test/support/": ("support",),
+}
+_OF_MATCHERS = ("import_module", "__import__", "modules", "exec(", "eval(")
+# What the runners of tests look for in a module.
+_OF_RUNNERS = ("pytestmark", "pytest_generate_tests", "pytest_plugins", "load_tests", "__test__")
+# With a profiler of the library, and without one of these, a candidate learns no more than times.
+_OF_PROFILES = ("getstats", "vars", "__dict__", "modules", "import_module", "__import__", *_BY_NAME)
 # Without one of these no function of the candidate becomes an operation of a class.
 _OF_CLASSES = ("class", "type", "__", "attr", "exec", "eval", "namedtuple", "enum", "Enum")
 
@@ -161,10 +171,10 @@ class _Execution:
 
     def _weigh_operations(self) -> bool:
         """Whether the candidate may have classes: then the tracer asks about the calls of its operations."""
-        text, source = self._request["candidate"], self._request["source"]
-        mocks = "mock" not in source or any(word in text for word in _OF_MOCKS)
-        self._decision = Decision(PROGRAM, CANDIDATE, mocks)
-        has_classes = any(word in text for word in (*_OF_CLASSES, *_OF_MOCKS)) or _sets_attributes(text)
+        text = self._request["candidate"]
+        made = [part for part, words in _MATCHERS.items() if _has_any(text, (*words, *_OF_MATCHERS))]
+        self._decision = Decision(PROGRAM, CANDIDATE, made)
+        has_classes = bool(made) or _has_any(text, _OF_CLASSES) or _sets_attributes(text)
         if has_classes:
             self.tracer.word_of = self._decision.of_call
             self.tracer.learn_result = self._decision.learn_result
@@ -188,6 +198,7 @@ class _Execution:
         self.recorder.callable_candidate = _has_functions(self._candidate)
         load_imported(self._imports, [*codes_in(first), *codes_in(rest)], self._request["candidate"])
         self._integrity.learn_modules(self._imports, self._candidate)
+        former = [*map(self._names.get, _OF_RUNNERS)]
         exec(self._candidate, self._names)
         self._integrity.left_module()
         self._changes.look()
@@ -199,6 +210,9 @@ class _Execution:
         if self._request["shared"]:
             self._changes.learn_mentioned(codes_in(self._candidate), self._request["names"])
         used = {name for one in (first, rest) for code in codes_in(one) for name in code.co_names}
+        for name, before in zip(_OF_RUNNERS, former, strict=True):
+            if name not in used and self._names.get(name) is not before:
+                self._tell("candidate", "takes part in the tests")
         self._decision.learn_names(self._names, set(self._request["names"]), used)
         self.recorder.look, self.recorder.look_again = self._integrity.look, self._integrity.look_again
         self.recorder.usual = self._integrity.usual
@@ -273,10 +287,12 @@ class _Execution:
             self._channel.send("sign", who, what)
 
     def _watch(self) -> None:
-        text = self._request["candidate"] + self._request["source"]
+        candidate = self._request["candidate"]
+        text = candidate + self._request["source"]
         watch = Watch(
             (CANDIDATE, PROGRAM),
-            any(word in text for word in _BY_NAME),
+            _has_any(text, _BY_NAME),
+            "cProfile" in candidate and not _has_any(candidate, _OF_PROFILES),
             self._tell,
             self._integrity.exchanged,
             self._integrity.recoded,
@@ -284,6 +300,12 @@ class _Execution:
             self._calm,
         )
         watch.begin()
+
+        def forked() -> None:
+            if watch.find_owner(sys._getframe()) == "candidate":
+                self.tracer.left = self.recorder.go_astray(self.tracer.left)
+
+        os.register_at_fork(after_in_child=forked)
 
     def _coverage(self) -> tuple[list[int], list[int], bool, int]:
         """Lines reached, lines missed, whether steps were left out, and the number of calls."""
@@ -342,6 +364,10 @@ class _Execution:
         owner, _, method = name.partition(".")
         found = self._names[owner]
         finish_call(call_method(found, method) if method else found())
+
+
+def _has_any(text: str, words: tuple[str, ...]) -> bool:
+    return any(word in text for word in words)
 
 
 def _sets_attributes(text: str) -> bool:

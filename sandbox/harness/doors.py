@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import posix
 import sys
 
 TYPE_CHECKING = False
@@ -12,7 +13,12 @@ if TYPE_CHECKING:
     from sandbox.harness.guards.judges import Judges
 
 # Taken before the program runs.
-_frame = sys._getframe
+_frame, _leave = sys._getframe, posix._exit
+
+
+def leave_astray() -> None:
+    """End a child that the candidate forked, before it learns whether an assertion holds."""
+    _leave(70)
 
 
 class Evaluation:

@@ -6,7 +6,7 @@ import _operator
 import _thread
 import sys
 
-from sandbox.harness.doors import AssertionBlock, Evaluation
+from sandbox.harness.doors import AssertionBlock, Evaluation, leave_astray
 from sandbox.harness.guards.candidate_operations import CLASS, FEIGNED, NONE, is_built_in
 from sandbox.harness.guards.class_members import PLAIN
 from sandbox.harness.guards.judges import BY_IDENTITY, BY_TRUTH, EQUAL, EQUALITIES
@@ -42,6 +42,7 @@ class Recorder:
     is asked for.
     `callable_candidate`: some of the candidate's code can be seen when it runs; of constants, what leads back
     to them has touched them. `has_classes`: it may have some, or objects that equal anything.
+    `is_astray`: this is a child that the candidate forked, and may not learn what it would find.
     `lines_of_calls`: statements whose operations led to nothing that is compared.
 
     An assertion that began and was left by an exception stays `interrupted`, whoever caught that.
@@ -79,7 +80,7 @@ class Recorder:
         self._last: dict[tuple[int, bool, str], tuple[Any, ...]] = {}
         self._distinct: dict[int, int] = {}
         self._interrupted: set[int] = set()
-        self._held_falsely = self._planted = False
+        self._held_falsely = self._planted = self.is_astray = False
 
     def keep(self, name: str, value: Any) -> Any:
         """Data that the program only reads, handed on unchanged."""
@@ -94,10 +95,16 @@ class Recorder:
         """An assertion is reached; what it compares follows. A block has a `frame` and a `key` of its own."""
         if frame is None:
             self._calm[0] = True
-            frame = _frame(1)
+            try:
+                frame = _frame(1)
+            except BaseException:  # an audit hook of the program's
+                self._interrupted.add(site)
+                raise
             self._calm[0] = False
             key = id(frame)
         tracer, usual = self._tracer, self.usual
+        if self.is_astray and self.sites[site].leads_back:
+            leave_astray()
         if not self.reached or _gettrace() is None:
             self._reach()
         if usual is not None and (
@@ -159,10 +166,7 @@ class Recorder:
             elif self._tracer.words or self._decision.is_opaque:
                 self._weigh_operations(begun, compared)
             if self.sites[begun.site].again and self._changes.has_any():
-                self._calm[0] = True
-                caller = _frame(1)
-                self._calm[0] = False
-                self._weigh_changes(begun, {-1: compared, **begun.inner}, caller)
+                self._weigh_changes(begun, {-1: compared, **begun.inner})
         self._record(begun, held, compared or ([] if is_told else [value]))
         usual = self.usual
         if usual is not None and (
@@ -195,10 +199,7 @@ class Recorder:
             raise
         self._weigh_call(begun, function, arguments)
         if self.sites[begun.site].again and self._changes.has_any():
-            self._calm[0] = True
-            caller = _frame(1)
-            self._calm[0] = False
-            self._weigh_changes(begun, {-1: [*arguments[:2]]}, caller)
+            self._weigh_changes(begun, {-1: [*arguments[:2]]})
         self._record(begun, True, list(arguments[:2]))
         if self.usual is not None:
             self.look_again()
@@ -264,6 +265,11 @@ class Recorder:
         self._record(begun, held, [] if error is None else [error])
         self._open.pop(key, None)
 
+    def go_astray(self, left: Callable[[], None]) -> Callable[[], None]:
+        """This is a child that the candidate forked; gives what is to hear of the end of its call."""
+        self.is_astray = True
+        return leave_astray if self._open else left
+
     def start_anew(self) -> None:
         """Go on in a fork: its assertions are counted by themselves."""
         self._counts, self._last, self._distinct, self._open = {}, {}, {}, {}
@@ -317,7 +323,7 @@ class Recorder:
         self._weigh_operations(begun, [] if own else same or [one for pair in comparisons for one in pair[0]])
 
     def _is_feigned(self, values: list[object]) -> bool:
-        return any(map(is_built_in, values)) and not self._decision.has_tested_members(values)
+        return self._decision.stands_for_others(values) and not self._decision.has_tested_members(values)
 
     def _weigh_call(self, begun: Evaluation, function: Any, arguments: tuple[Any, ...]) -> None:
         name, values = function.__name__, list(arguments[:2])
@@ -327,7 +333,7 @@ class Recorder:
         same = self._decision.find_same_state(values, written) if own and name in EQUALITIES else []
         own = own and not same
         plain = [is_built_in(value) for value in values]
-        if own and name == "assertEqual" and any(plain):
+        if own and name == "assertEqual" and self._decision.stands_for_others(values):
             begun.word = FEIGNED
         elif own or (name in BY_TRUTH and arguments and self._decision.of_truth(arguments[0])):
             begun.word = CLASS
@@ -335,15 +341,14 @@ class Recorder:
         if name in EQUAL and len(values) == 2 and all(plain) and not own:
             self._held_falsely |= _truth(values[0] == values[1]) is not EQUAL[name]
 
-    def _weigh_changes(self, begun: Evaluation, compared: dict[int, list[object]], frame: FrameType) -> None:
+    def _weigh_changes(self, begun: Evaluation, compared: dict[int, list[object]]) -> None:
         """Note whether a comparison holds only since the candidate changed what it compares with."""
+        self._calm[0] = True
+        frame = _frame(2)
+        self._calm[0] = False
         site = self.sites[begun.site]
-        if site.again:
-            words = [
-                self._changes.word_of(site, place, values, frame, begun.begun[0])
-                for place, values in compared.items()
-            ]
-            begun.word = max(begun.word, *words, NONE)
+        for place, values in compared.items():
+            begun.word = max(begun.word, self._changes.word_of(site, place, values, frame, begun.begun[0]))
 
     def _weigh_operations(self, begun: Evaluation, compared: list[object]) -> None:
         """Note whether an operation led to what was compared: here, or where the names were bound."""
@@ -370,6 +375,8 @@ class Recorder:
         touched = calls > evaluation.begun[0] or (
             site.leads_back and (calls > 0 or not self.callable_candidate)
         )
+        if self.is_astray and touched:
+            leave_astray()
         with self._tracer.paused():
             texts = [render(value, self._limit, True) for value in values]
         left, right = texts[0] if texts else None, texts[-1] if len(texts) > 1 else None

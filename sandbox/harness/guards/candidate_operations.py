@@ -19,9 +19,11 @@ from sandbox.harness.guards.class_members import (
     bases_of,
     has_class,
     has_code,
+    has_own_methods,
     is_of_library,
     is_of_values,
     members_of,
+    name_of,
     values_in,
     wrapped_by,
 )
@@ -115,12 +117,13 @@ class Told:
 class Decision:
     """Of some compared values, or of a call, whether a class of the candidate decides.
 
-    `program` and `candidate` are the files of their code. `mocks`: the candidate may have made those of
-    `unittest.mock`, which are equal to what they are told.
+    `program` and `candidate` are the files of their code. `matchers`: parts of libraries for tests
+    of which the candidate may have values: these are equal to what they are told.
     """
 
-    def __init__(self, program: str, candidate: str, mocks: bool) -> None:
-        self._program, self._candidate, self._mocks = program, candidate, mocks
+    def __init__(self, program: str, candidate: str, matchers: list[str]) -> None:
+        self._program, self._candidate, self._matchers = program, candidate, matchers
+        self._own: set[str] = set()
         self._tested: dict[int, type] = {}
         self._generated: dict[int, tuple[CodeType, bool]] = {}
         self._known: dict[tuple[int, int], tuple[object, frozenset[str], tuple[type, ...]]] = {}
@@ -132,7 +135,7 @@ class Decision:
 
     def learn_names(self, space: dict[str, Any], names: set[str], used: set[str]) -> None:
         """Of the candidate's `names`, the classes that the program uses: they are what it tests."""
-        self._space = space
+        self._space, self._own = space, names
         waiting = [space.get(name) for name in sorted(names & used)]
         while waiting:
             value: Any = waiting.pop()
@@ -166,6 +169,17 @@ class Decision:
         """Whether it is the program's question what the last one holds: of a class that it uses by name."""
         kind = type(values[-1])
         return id(kind) in self._tested and not self._is_own(kind, tuple(_COMPARED))
+
+    def stands_for_others(self, values: list[object]) -> bool:
+        """Whether one value is of a type of which programs write values, or of a class of the program's.
+
+        A class of the candidate that the program uses by name may be compared with one of the latter.
+        """
+        kinds = [type(value) for value in values]
+        if any(id(kind) in self._tested and self._is_own(kind, ("__eq__",)) for kind in kinds):
+            return any(id(kind) in EXPECTED for kind in kinds)
+        named: list[Any] = [self._space.get(name) for name in map(name_of, kinds) if name not in self._own]
+        return any(is_of_values(kind) or has_class((*named,), kind) for kind in kinds)
 
     def of_truth(self, value: object) -> bool:
         """Whether the truth of the value was its class's to say."""
@@ -227,7 +241,7 @@ class Decision:
             kind = type(one)
             if id(kind) not in PLAIN and depth:
                 self.learn_class(kind)
-                self.is_opaque |= _has_own_methods(one, kind)
+                self.is_opaque |= has_own_methods(one, kind)
                 waiting += [(inner, depth - 1) for inner in values_in(one, kind)[:_MOST_RETURNED]]
 
     def learn_class(self, kind: type) -> None:
@@ -293,8 +307,8 @@ class Decision:
         file = code.co_filename
         if file == self._program or (self._is_generated(code) and compares_all(code, bases)):
             return False
-        if file.endswith("/unittest/mock.py"):
-            return self._mocks
+        if any(part in file for part in self._matchers):
+            return True
         return not (file.startswith("<frozen ") or (file.startswith("/") and not file.startswith(_TEMPORARY)))
 
     def _is_generated(self, code: CodeType) -> bool:
@@ -359,19 +373,6 @@ def _is_unheard(name: str, found: Any, bases: tuple[type, ...]) -> bool:
     if type(found) in FROM_C:
         return found.__name__ != name or not has_class(bases, found.__objclass__)
     return wrapped_by(found) is None
-
-
-def _has_own_methods(value: object, kind: type) -> bool:
-    """Whether a value of a library's class has a function of its own in the place of one of its methods."""
-    bases = [base for base in bases_of(kind) if is_of_values(base)]
-    if not bases:
-        return False
-    try:
-        space = object.__getattribute__(value, "__dict__")
-    except AttributeError:
-        return False
-    names = [name for name, one in dict.items(space) if type(one) is Function]
-    return any(name in members_of(base) for base in bases for name in names)
 
 
 def _is_of_error(given: list[object]) -> bool:

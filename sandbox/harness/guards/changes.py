@@ -49,7 +49,7 @@ _members = type.__dict__["__dict__"].__get__
 _Function, _BuiltIn, _Module = type(lambda: 0), type(len), type(sys)
 _MOST_CONTAINERS, _MOST_CHANGES, _MOST_CHECKED, _COST_OF_CONTAINER = 500, 1000, 400_000, 20
 _MOST_COPIED = 8_000_000
-_FEW_SPOILT = 50
+_FEW_SPOILT, _MOST_LATELY = 50, 20
 _SIGN = "changes data of the program that it was not given"
 _EMPTY = frozenset(map(id, (tuple, bytes, int, float, str, bool, type(None), list, dict, set)))
 
@@ -86,10 +86,12 @@ class Changes:
         self._after: tuple[Held, dict[str, object]] = {}, {}
         # What was empty when the candidate first changed it is a place for results.
         self._places: dict[int, object] = {}
+        self._most_spoilt = self._most_places = _FEW_SPOILT
         self._last: dict[int, int] = {}
+        # By the number of a call for an assertion that goes on: what is as it was, when the call has ended.
+        self._lately: dict[int, Held] = {}
         # Changed by a call that gave a result, and not by taking out: container, contents since, which call.
         self._spoilt: dict[int, tuple[object, Any, int]] = {}
-        self._most_spoilt = _FEW_SPOILT
         # By names: of what they are parts, how many calls there were when they were bound, and to what.
         self._readings: dict[str, list[str]] = {}
         self._bound: dict[str, int] = {}
@@ -146,6 +148,8 @@ class Changes:
         if self._spoilt or self._since[0] or self._since[1]:
             self._forget_what_the_program_changed()
         values = {name: self._names[name] for name in self._mentioned if name in self._names}
+        if self._lately and not self._tracer.checking:
+            self._lately.clear()
         held: Held = self._copied(held_by(given)) if given else {}
         mentioned: Held = {}
         if values:
@@ -202,6 +206,8 @@ class Changes:
         if changed and _len(self._changes) < _MOST_CHANGES:
             self._changes[number] = changed
             self._note_spoilt(number, changed)
+        elif held and self._tracer.checking and _len(self._lately) < _MOST_LATELY:
+            self._lately[number] = held
         if held or mentioned or values or any(self._since):
             self._note_mentioned(held, mentioned, values)
 
@@ -222,17 +228,21 @@ class Changes:
         for held in self._changes.values():
             for key in held:
                 own[key] = own.get(key, 0) + 1
-        for key in [*self._spoilt]:
-            value = self._spoilt[key][0]
-            others = _references(value) - own.get(key, 0) - (key in self._places)
-            if others <= _REFERENCES_HERE and not _weak_references(value):
-                del self._spoilt[key]
+        for kept, too in ((self._spoilt, self._places), (self._places, self._spoilt)):
+            for key in [*kept]:
+                value: object = self._spoilt[key][0] if kept is self._spoilt else self._places[key]
+                others = _references(value) - own.get(key, 0) - (key in too)
+                if others <= _REFERENCES_HERE and not _weak_references(value):
+                    del kept[key]
 
     def _note_mentioned(self, held: Held, mentioned: Held, values: dict[str, object]) -> None:
         since, bound = self._since
         for key, (value, before) in {**held, **mentioned}.items():
             if not before and key not in since and contents_of(value):
                 self._places[key] = value
+        if _len(self._places) > self._most_places:
+            self._forget_what_is_lost()
+            self._most_places = max(_FEW_SPOILT, 2 * _len(self._places))
         for key, one in mentioned.items():
             if key not in since and not is_as_it_was(*one):
                 since[key] = one
@@ -281,7 +291,7 @@ class Changes:
 
     def has_any(self) -> bool:
         """Whether the candidate has changed anything that a comparison may have, as far as anybody knows."""
-        return bool(self._changes or self._since[0] or self._since[1] or self._own or self._began)
+        return bool(self._changes or any(self._since) or self._own or self._began or self._lately)
 
     def word_of(self, site: Site, place: int, values: list[object], frame: FrameType, began: int) -> str:
         """Whether a comparison that held does so by the candidate's word: not without what it changed."""
@@ -292,7 +302,11 @@ class Changes:
         for name, value in self._own.items():
             if self._names.get(name, _NOTHING) is not value:
                 self._since[1].setdefault(name, value)
-        if again is None or not (self._changes or any(self._since)) or _len(values) != again.count:
+        if (
+            again is None
+            or not (self._changes or any(self._since) or self._lately)
+            or _len(values) != again.count
+        ):
             return NONE
         space = self._space_of(again.names, frame)
         if not again.sides:
@@ -346,6 +360,9 @@ class Changes:
         if last == began:
             calls = {max((self._last.get(line, 0) for line in lines), default=0) for lines in site.origins}
         changed: Held = {}
+        # What it gave may have changed them later, such as an iterator that calls one of their methods.
+        for number in [number for number in self._lately if number > began]:
+            changed.update((key, one) for key, one in self._lately[number].items() if not is_as_it_was(*one))
         for number in sorted(calls & self._changes.keys(), reverse=True):
             changed.update(self._changes[number])
         return changed

@@ -39,7 +39,7 @@ _OF_VALUES = frozenset(
 bases_of = type.__dict__["__mro__"].__get__
 members_of = type.__dict__["__dict__"].__get__
 flags_of, name_of = type.__dict__["__flags__"].__get__, type.__dict__["__name__"].__get__
-_module_of = type.__dict__["__module__"].__get__
+module_of = type.__dict__["__module__"].__get__
 MADE_BY_A_STATEMENT = 1 << 9
 FROM_C = frozenset({type(str.__eq__), type(dict.get), type(object.__dict__["__class__"])})
 
@@ -60,7 +60,7 @@ def is_of_values(kind: type) -> bool:
     """Whether programs write values of a class, or compare with them: a number, a text, a date, a table."""
     if id(kind) in EXPECTED:
         return True
-    root = str(_module_of(kind)).partition(".")[0]
+    root = str(module_of(kind)).partition(".")[0]
     return root in _OF_VALUES and name_of(kind)[:4] != "User" and is_of_library(kind, members_of(kind))
 
 
@@ -71,6 +71,19 @@ def has_code(found: Any, code: CodeType) -> bool:
             return bool(found.__code__ is code)
         found = wrapped_by(found)
     return False
+
+
+def has_own_methods(value: object, kind: type) -> bool:
+    """Whether a value of a library's class has a function of its own in the place of one of its methods."""
+    bases = [base for base in bases_of(kind) if is_of_values(base)]
+    if not bases:
+        return False
+    try:
+        space = object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return False
+    names = [name for name, one in dict.items(space) if type(one) is Function]
+    return any(name in members_of(base) for base in bases for name in names)
 
 
 def wrapped_by(found: Any) -> Any:

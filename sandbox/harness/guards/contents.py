@@ -6,8 +6,10 @@ Of large ones, and of tables of pandas, there is only a sum: a copy would take m
 from __future__ import annotations
 
 import _operator
+import gc
 import sys
 
+from sandbox.harness.guards.class_members import is_of_library, module_of
 from sandbox.harness.trace.library_values import arrays_of
 
 TYPE_CHECKING = False
@@ -18,7 +20,7 @@ if TYPE_CHECKING:
     # Containers by their identity, each with what it holds.
     Held = dict[int, tuple[object, Any]]
 
-_is, _len = _operator.is_, len
+_is, _len, _referents = _operator.is_, len, gc.get_referents
 _bases = type.__dict__["__mro__"].__get__
 _members = type.__dict__["__dict__"].__get__
 _Function = type(lambda: 0)
@@ -26,6 +28,17 @@ _BuiltIn, _Module = type(len), type(sys)
 _Method = type((lambda self: 0).__get__(0))
 PLAIN = frozenset(map(id, (bool, int, float, complex, str, bytes, type(None), range, type, _Module)))
 """The types whose values nobody can change, or that are no data."""
+# Built-in types whose values lead to others, which are changed by way of them.
+_VIEWS = {
+    id(kind)
+    for kind in (
+        *map(type, (iter([]), iter(()), iter(set()), reversed([]), iter(int, 0), memoryview(b""))),
+        *map(type, ({}.keys(), {}.values(), {}.items(), iter({}), iter({}.values()), iter({}.items()))),
+        *(map, filter, zip, enumerate, reversed, type(reversed({})), type(type.__dict__)),
+        *map(type, _referents(memoryview(b""))),
+    )
+}
+_OF_VIEWS = ("itertools", "functools")
 _MOST_VALUES, _MOST_BYTES = 3000, 1 << 20
 MOST_ITEMS = 100_000
 """Of a larger container only a sum is kept."""
@@ -166,9 +179,11 @@ def without_sums(held: Held) -> Held:
 
 def _parts(value: Any, contents: Any) -> tuple[Any, ...]:
     """What can be reached by way of a value."""
-    if contents is not None:
-        return contents if type(contents) is tuple else ()
     kind = type(value)
+    if contents is not None:
+        return contents if type(contents) is tuple else _bases_of_array(value)
+    if id(kind) in _VIEWS or (module_of(kind) in _OF_VIEWS and is_of_library(kind, _members(kind))):
+        return (*_referents(value),)
     if kind is _Method or kind is _BuiltIn:
         return (value.__self__,)
     if kind is not _Function:
@@ -180,6 +195,14 @@ def _parts(value: Any, contents: Any) -> tuple[Any, ...]:
         except ValueError:
             continue  # nothing was put there yet
     return (*cells, *(value.__defaults__ or ()))
+
+
+def _bases_of_array(value: Any) -> tuple[Any, ...]:
+    """The array of which one is a part."""
+    numpy: Any = sys.modules.get("numpy")
+    if numpy is None or not any(base is numpy.ndarray for base in _bases(type(value))):
+        return ()
+    return (numpy.ndarray.base.__get__(value),)
 
 
 def held_by(values: list[Any]) -> Held:

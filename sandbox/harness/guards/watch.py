@@ -7,6 +7,7 @@ its own ends does not count: the nearest frame must be of code that is no file o
 from __future__ import annotations
 
 import _thread
+import posix
 import sys
 
 TYPE_CHECKING = False
@@ -31,7 +32,11 @@ _OWN_SIGNS = {
     "gc.get_referents": _HEAP,
 }
 _FRAME_ATTRIBUTES = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame"})
+_CODES = frozenset({"__code__", "gi_code", "cr_code", "ag_code"})
 _PARTS = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
+# The modes of files: in /proc nothing but memory is its owner's to read and write.
+_KIND, _FOLDER_KIND, _OF_MEMORY = 0o170000, 0o040000, 0o100600
+_stat = posix.stat
 _NATIVE = (
     *("dlopen", "dlsym", "call_function", "string_at", "wstring_at", "cdata", "cdata/buffer", "addressof"),
     *("dlsym/handle", "PyObj_FromPtr"),
@@ -43,7 +48,8 @@ class Watch:
     and `recoded` that any one gets other code.
 
     `is_test` says of a code object whether it is one of the program's with assertions. `by_name`: the sources
-    look up attributes by names that they make, so that a frame of `inspect` is as good as their own. `calm`
+    look up attributes by names that they make, so that a frame of `inspect` is as good as their own.
+    `profiles`: the candidate has a profiler of the library, and no word for what that has of its own. `calm`
     holds whether the harness itself asks just now.
     """
 
@@ -51,6 +57,7 @@ class Watch:
         self,
         files: tuple[str, str],
         by_name: bool,
+        profiles: bool,
         tell: Callable[[str, str], None],
         exchanged: Callable[[str], None],
         recoded: Callable[[], None],
@@ -59,15 +66,19 @@ class Watch:
     ) -> None:
         self._calm = calm
         self._candidate, self._program = files
-        self._by_name, self._is_test = by_name, is_test
+        self._by_name, self._profiles, self._is_test = by_name, profiles, is_test
         self._tell_of, self._exchanged, self._recoded = tell, exchanged, recoded
         self._told: set[tuple[str, str]] = set()
+        # Not empty once another one listens: in the midst of what the harness asks, too.
+        self._heard: list[str] = []
+        self._proc = _stat("/proc").st_dev
 
     def begin(self) -> None:
         """From now on, until the process ends."""
         looks: dict[str, Callable[[tuple[Any, ...], FrameType], None]] = {
             "sys._getframe": self._got_frame,
             "sys.setprofile": self._set_profile,
+            "sys.addaudithook": self._listens,
             "object.__getattr__": self._got_attribute,
             "object.__setattr__": self._set_attribute,
             "compile": self._compiled,
@@ -77,12 +88,12 @@ class Watch:
         for event, sign in _OWN_SIGNS.items():
             looks[event] = self._noting(sign)
         busy: set[int] = set()
-        find, thread, frame, calm = looks.get, _thread_number, _frame, self._calm
-        asked, attributes = "object.__getattr__", _FRAME_ATTRIBUTES | {"__code__"}
+        find, thread, frame, calm, heard = looks.get, _thread_number, _frame, self._calm, self._heard
+        asked, attributes = "object.__getattr__", _FRAME_ATTRIBUTES | _CODES
 
         def hook(event: str, arguments: tuple[Any, ...]) -> None:
             look = find(event)
-            if look is None or calm[0] or (event == asked and arguments[1] not in attributes):
+            if look is None or (calm[0] and not heard) or (event == asked and arguments[1] not in attributes):
                 return
             own = thread()
             if own in busy:
@@ -104,6 +115,12 @@ class Watch:
             return ""
         return "program"
 
+    def find_owner(self, frame: FrameType | None) -> str:
+        """Whose the nearest frame is that is of no library."""
+        while frame is not None and not self.who(frame):
+            frame = frame.f_back
+        return self.who(frame)
+
     def _tell(self, who: str, what: str) -> None:
         if who and (who, what) not in self._told:
             self._told.add((who, what))
@@ -123,12 +140,23 @@ class Watch:
         given = getattr(threading, "_profile_hook", None) if threading is not None else None
         file = getattr(getattr(given, "__code__", None), "co_filename", "/")
         who = {self._candidate: "candidate", self._program: "program"}.get(file, "")
-        self._tell(self.who(caller) or who, _TRACING)
+        who = self.who(caller) or who
+        if who != "candidate" or file == self._candidate or not self._profiles:
+            self._tell(who, _TRACING)
+
+    def _listens(self, _: tuple[Any, ...], caller: FrameType) -> None:
+        self._heard.append("")
+        # Before the program runs, or in a thread: it would be handed the code of the program.
+        frame: FrameType | None = caller
+        while frame is not None and frame.f_code.co_filename != self._program:
+            frame = frame.f_back
+        if frame is None and self.who(caller) == "candidate":
+            self._tell("candidate", "listens to what the interpreter is asked for")
 
     def _got_attribute(self, arguments: tuple[Any, ...], caller: FrameType) -> None:
         if arguments[1] in _FRAME_ATTRIBUTES:
             self._tell(self.who(caller), _FRAMES)
-        elif arguments[1] == "__code__" and self._is_test(arguments[0].__code__):
+        elif arguments[1] in _CODES and self._is_test(getattr(arguments[0], arguments[1])):
             self._tell(self.who(caller), "looks into the code of a test")
 
     def _set_attribute(self, arguments: tuple[Any, ...], caller: FrameType) -> None:
@@ -156,9 +184,18 @@ class Watch:
             self._tell(self.who(caller), "gives its own code a library's file name")
 
     def _opened(self, arguments: tuple[Any, ...], caller: FrameType) -> None:
-        path = arguments[0]
-        if isinstance(path, str) and path.startswith("/proc/") and path.endswith("/mem"):
-            self._tell(self.who(caller) or "program", _MEMORY)
+        path, who = arguments[0], self.who(caller)
+        if type(path) not in (str, bytes) or not (who or path[-3:] in ("mem", b"mem")):
+            return
+        try:
+            found = _stat(path)
+        except (OSError, ValueError):
+            return
+        # By a folder that is open there are names for what is in it.
+        if found.st_dev == self._proc and (
+            found.st_mode == _OF_MEMORY or found.st_mode & _KIND == _FOLDER_KIND
+        ):
+            self._tell(who or "program", _MEMORY)
 
     def _native(self, _: tuple[Any, ...], caller: FrameType) -> None:
         while "/ctypes/" in caller.f_code.co_filename and caller.f_back:
