@@ -2,38 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Final
+from typing import Final, NamedTuple
 
 from retrieval.sources.readers.records import Object
 
 LOOKED_AHEAD: Final = 1000
 
 
+class SideRow(NamedTuple):
+    """A record of a side file: its place in the file, the number that it tells of, and all that it has."""
+
+    record: int
+    number: int
+    told: Object
+
+
+NOTHING: Final = SideRow(0, 0, {})
+
+
 class Beside:
-    """The rows of a side file by their keys, taken in the order of the file.
+    """The rows of a side file by their keys, taken in about the order of the file.
 
     A record without a row takes none, and rows whose records are refused or gone are passed over, up to
-    `LOOKED_AHEAD` of them: so none of these costs those that follow it their rows.
+    `LOOKED_AHEAD` of them: so none of these costs those that follow it their rows. As many that were passed
+    over can still be taken. `passed` is called with each row that no record took.
     """
 
-    def __init__(self, rows: Iterable[tuple[str, Object]]) -> None:
-        self.rows, self.waiting = iter(rows), dict[str, Object]()
+    def __init__(self, rows: Iterable[tuple[str, SideRow]], passed: Callable[[SideRow], None]) -> None:
+        self.rows, self.passed = iter(rows), passed
+        self.behind, self.waiting = dict[str, SideRow](), dict[str, SideRow]()
 
-    def of(self, key: str) -> Object:
-        """The row of a record, empty where it has none."""
+    def of(self, key: str) -> SideRow:
+        """The row of a record, NOTHING where it has none."""
+        if key in self.behind:
+            return self.behind.pop(key)
         if key not in self.waiting:
             self._look_for(key)
         if key not in self.waiting:
-            return {}
+            return NOTHING
         while True:
-            row = self.waiting.pop(passed := next(iter(self.waiting)))
-            if passed == key:
+            row = self.waiting.pop(there := next(iter(self.waiting)))
+            if there == key:
                 return row
+            self.behind[there] = row
+            if len(self.behind) > LOOKED_AHEAD:
+                self.passed(self.behind.pop(next(iter(self.behind))))
+
+    def pass_rest(self) -> None:
+        """No further record comes: pass over all rows that are left."""
+        for row in (*self.behind.values(), *self.waiting.values()):
+            self.passed(row)
+        self.behind.clear()
+        self.waiting.clear()
+        for _, row in self.rows:
+            self.passed(row)
 
     def _look_for(self, key: str) -> None:
         for there, row in islice(self.rows, LOOKED_AHEAD - len(self.waiting)):
-            self.waiting.setdefault(there, row)
+            if there in self.waiting or there in self.behind:
+                self.passed(row)
+            else:
+                self.waiting[there] = row
             if there == key:
                 return

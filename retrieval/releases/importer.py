@@ -29,15 +29,15 @@ from retrieval.collections.aliases import (
 )
 from retrieval.collections.checkpoints import checkpoint_rarely
 from retrieval.collections.import_report import ImportCounts, Imported, Options
-from retrieval.collections.importer import flags_of, keep_readable_records
+from retrieval.collections.importer import flags_of
 from retrieval.collections.revisions import find_or_make_collection, labels_that_came, source_annotator
 from retrieval.evaluation.publication import Chosen, NothingToPublish, Order, last_of, publish_chosen
 from retrieval.exporting import provenance
+from retrieval.exporting.files import MANIFEST
 from retrieval.filters import Rule
 from retrieval.filters.apart import Apart
 from retrieval.models import (
     Benchmark,
-    Candidate,
     Collection,
     Label,
     Mining,
@@ -48,17 +48,19 @@ from retrieval.models import (
 )
 from retrieval.models.labels import BASES
 from retrieval.models.texts import canonicalize_text
-from retrieval.releases.beside import Beside
-from retrieval.releases.manifest import Manifest, manifest_of
+from retrieval.releases.beside import Beside, SideRow
+from retrieval.releases.candidates import Candidates, is_finite
+from retrieval.releases.manifest import MAIN_FILES, Manifest, manifest_of
+from retrieval.releases.side_files import SideFiles
 from retrieval.releases.storage import Members, store_release_batch
 from retrieval.sources import LARGEST_GRADE, GivenLabel, Problem, Record, scale_of_grades
 from retrieval.sources.formats import cosqa
 from retrieval.sources.formats.cosqa_plus import LICENCE, Release, release_in
+from retrieval.sources.readers.compression import PACKED
 from retrieval.sources.readers.json_stream import stream_json_elements
+from retrieval.sources.readers.lines import clip_text
 from retrieval.sources.readers.read_progress import expect_file_read
-from retrieval.sources.readers.records import Object, read_record_objects
 from retrieval.texts.hostile import mark_hostile_characters
-from retrieval.texts.plurals import count_noun
 from retrieval.threads import prefetch_parts
 
 BATCH: Final = 2000
@@ -67,8 +69,11 @@ AS_RELEASED: Final = "as released: "
 GIVER: Final = ("source", "assisted", "scale", "annotator", "version", "basis")
 SAID: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "basis")
 LABEL_COLUMNS: Final = (*SAID, "source", "created_at")
-CANDIDATE_COLUMNS: Final = ("mining", "pair", "query", "rank", "score", "scores")
-
+SIDES: Final = {
+    Collection.Kind.QUERIES: (provenance.QUERIES, "query-idx"),
+    Collection.Kind.SNIPPETS: (provenance.SNIPPETS, "code-idx"),
+}
+"""By kind of members the file that tells more of them, and the key of their numbers there."""
 
 A = TypeVar("A")
 
@@ -114,19 +119,17 @@ def import_release(folder: Path, name: str, options: Options) -> Imported:
     for path in (release.queries or pairs, release.codebase or pairs, pairs):
         if path:
             expect_file_read(path)
+    importing.refuse_missing()
     if options.dry_run:
         counted = importing.counted()
-        missing = importing.withheld()
-        importing.refuse_unread()
-        return replace(counted.with_benchmark(options, importing.published), missing=missing)
-    with importing.apart:
-        importing.fill()
-    importing.label()
-    missing = importing.withheld()
+    else:
+        with importing.apart:
+            importing.fill()
+        importing.label()
+        counted = importing.done()
+    missing = importing.sides.describe_withheld()
     importing.refuse_unread()
-    done = importing.done().with_benchmark(options, importing.published)
-    importing.refuse_unread()  # of the candidates, which come last
-    return replace(done, missing=missing)
+    return replace(counted.with_benchmark(options, importing.published), missing=missing)
 
 
 class _Import:
@@ -136,7 +139,8 @@ class _Import:
         self.folder, self.name, self.release, self.told, self.options = folder, name, release, told, options
         self.others = options.counts()
         self.refused = set[int]()
-        self.unread: dict[tuple[str, int], Problem] = {}
+        self.sides = SideFiles(folder, bool(told.digest))
+        self.candidates = Candidates(self.sides)
         self.queries: Members | None = None
         self.snippets: Members | None = None
         self.givers: dict[Giver, tuple[int, str, bool, str]] = {}
@@ -167,25 +171,23 @@ class _Import:
     def counted(self) -> Imported:
         """What is there, and nothing stored."""
         found = ImportCounts(tell=self.refuse), ImportCounts(tell=self.refuse)
-        there = set[bytes](), set[bytes]()
-        for kind, records, counts, hashes in zip(
-            Collection.Kind.values, self.sources(), found, there, strict=True
-        ):
-            for record in keep_readable_records(records, counts):
+        there, numbers = (set[bytes](), set[bytes]()), (dict[int, int](), dict[int, int]())
+        for kind, records, counts, place in zip(SIDES, self.sources(), found, range(2), strict=True):
+            beside = self.sides.beside_members(*SIDES[kind])
+            for record, number, _ in _with_origins(records, beside, self.told.knows_rules, counts):
                 flags_of(canonicalize_text(record.text), kind, counts)
-                hashes.add(_hash(record.text))
+                there[place].add(digest := _hash(record.text))
+                if number.isdecimal():
+                    numbers[place].setdefault(int(number), hash(digest))
+        self.check_candidates(*numbers)
         for batch in _batches(self.given(self.release.pairs) if self.release.pairs else iter(())):
             self.others.labels += len(self.of_members(self.readable(batch), *there))
         return Imported(*found, self.others)
 
     def fill(self) -> None:
         """The members of both collections."""
-        queries, snippets = self.sources()
         wanted = self.told.pool == Pool.CANDIDATES
-        for kind, records, side, key in (
-            (Collection.Kind.QUERIES, queries, provenance.QUERIES, "query-idx"),
-            (Collection.Kind.SNIPPETS, snippets, provenance.SNIPPETS, "code-idx"),
-        ):
+        for (kind, (side, key)), records in zip(SIDES.items(), self.sources(), strict=True):
             filled = Members(
                 find_or_make_collection(self.name, kind, self.folder.name, self.options),
                 ImportCounts(tell=self.refuse),
@@ -193,57 +195,48 @@ class _Import:
             self.queries, self.snippets = (
                 (filled, self.snippets) if kind == Collection.Kind.QUERIES else (self.queries, filled)
             )
-            told = _with_origins(records, self.beside(side, key), self.told.knows_rules, filled.counts)
+            beside = self.sides.beside_members(side, key)
+            told = _with_origins(records, beside, self.told.knows_rules, filled.counts)
             aliases = self.folder / provenance.ALIASES
             for batch in prefetch_parts(_batches(told)):
                 store_release_batch(filled, batch, wanted or aliases.is_file(), self.apart)
                 self.tick()
             self.keep_aliases(filled, key)
+        assert self.queries and self.snippets, "as the loop has just made them"
+        self.check_candidates(self.queries.numbers, self.snippets.numbers)
+
+    def check_candidates(self, asked: Mapping[int, int], code: Mapping[int, int]) -> None:
+        """Refuse candidates that can't be stored, where they are what is searched."""
+        if self.told.pool == Pool.CANDIDATES:
+            self.candidates.check(asked, code)
 
     def keep_aliases(self, filled: Members, key: str) -> None:
         """Further ids of texts that the release has once."""
-        rows = self.side(provenance.ALIASES, key)
-        named = ((str(row.get("source_id", "")), filled.numbers.get(number)) for number, row in rows)
-        given = [(stored_id(name), text) for name, text in named if text is not None]
+        given, withheld = list[tuple[str, int]](), self.sides.withheld_numbers(key)
+        for row in self.sides.rows(provenance.ALIASES, key):
+            text, name = filled.numbers.get(row.number), row.told.get("source_id")
+            if not isinstance(name, str) or not name.strip():
+                self.sides.refuse(provenance.ALIASES, row.record, 'has no "source_id" that is a text')
+            elif text is not None:
+                given.append((stored_id(name), text))
+            elif row.number not in withheld:
+                self.sides.refuse(provenance.ALIASES, row.record, f'no record has the "{key}" {row.number}')
         with transaction.atomic():
             locked = Collection.objects.select_for_update().get(pk=filled.target.pk)
             add_aliases(locked, given, filled.counts)
 
-    def side(self, name: str, key: str) -> Iterator[tuple[int, Object]]:
-        """The records of a side file with their numbers; none where it is missing. A record for the other
-        kind of members has none.
-        """
-        path = self.folder / name
-        if self.told.digest and path.is_file():
-            for row in read_record_objects(path):
-                if isinstance(row, Problem):
-                    self.unread[row.file, row.record] = row  # files are read for several ends, by threads too
-                elif isinstance(row[1].get(key), int):
-                    yield row[1][key], row[1]
-
     def refuse_unread(self) -> None:
         """Count what could not be read of side files: who gave a label, or where a text is from, is lost."""
-        for problem in self.unread.values():
-            self.others.refuse_unread(problem.with_labels)
-        self.unread.clear()
+        for problem in self.sides.unread.values():
+            self.others.refuse_unread(problem)
+        self.sides.unread.clear()
 
-    def beside(self, name: str, key: str) -> Beside:
-        """What a side file says of members, by their numbers; those that were withheld are not here."""
-        withheld = {number for number, _ in self.side(provenance.WITHHELD, key)}
-        rows = self.side(name, key)
-        return Beside((str(number), row) for number, row in rows if number not in withheld)
-
-    def withheld(self) -> str:
-        """What the release has origin and hash of alone, in words; empty where that is nothing."""
-        names = (
-            (provenance.WITHHELD, "query-idx", "query", "queries"),
-            (provenance.WITHHELD, "code-idx", "snippet", "snippets"),
-            (provenance.WITHHELD_PAIRS, "query-idx", "labelled pair", "labelled pairs"),
-        )
-        counts = [(sum(1 for _ in self.side(file, key)), one, many) for file, key, one, many in names]
-        told = ", ".join(count_noun(count, one, many) for count, one, many in counts if count)
-        where = f"{provenance.WITHHELD} has origins and hashes"
-        return f"Missing, as the release withholds it for its licence: {told} ({where})." if told else ""
+    def refuse_missing(self) -> None:
+        """Refuse files that the release names and has not got: what they tell is lost."""
+        for name in self.told.files:
+            ends = ("", *PACKED) if name in MAIN_FILES else ("",)
+            if not any((self.folder / f"{name}{end}").is_file() for end in ends):
+                self.sides.refuse(name, 0, f"is not there, though {MANIFEST} names it")
 
     def label(self) -> None:
         """The labels of `pairs.json`, in batches."""
@@ -259,35 +252,40 @@ class _Import:
 
         Made by a thread: nothing here may ask the database, nor count.
         """
-        rows = self.side(provenance.LABELS, "query-idx")
-        sides = Beside((f"{number} {row.get('code-idx')}", row) for number, row in rows)
+        sides = self.sides.beside_pairs(provenance.LABELS)
         hashed = lru_cache(maxsize=8)(_hash)  # the pairs of a query follow each other
         refused = self.refused
         for element in stream_json_elements(path):
-            if (
-                not isinstance(element, Problem)
-                and isinstance(element.value, dict)
-                and not cosqa.has_label(element.value)
-            ):
+            if isinstance(element, Problem):
+                yield element if self.release.queries or element.record not in refused else None
+                continue
+            row = sides.of(_pair_key(element.value))
+            if isinstance(element.value, dict) and not cosqa.has_label(element.value):
                 continue  # a pair without a label is unjudged
-            found = (
-                element if isinstance(element, Problem) else cosqa.read_pair_label(element, path, self.known)
-            )
+            found = cosqa.read_pair_label(element, path, self.known)
             if isinstance(found, Problem):
                 yield found if self.release.queries or found.record not in refused else None
                 continue
-            pair: Object = element.value  # type: ignore[union-attr]  # problems have been told of
-            told = sides.of(f"{pair.get('query-idx')} {pair.get('code-idx')}")
             yield (
                 hashed(found.query),
                 _hash(found.snippet),
-                _relevance(told, found.value),
-                tuple([str(told.get(name, "")) for name in GIVER]) if told else (),
+                self.relevance(row, found.value),
+                tuple([str(row.told.get(name, "")) for name in GIVER]) if row.told else (),
                 found.query_id,
                 found.snippet_id,
                 found.id_from,
-                element.number,  # type: ignore[union-attr]  # as above
+                element.number,
             )
+        sides.pass_rest()
+
+    def relevance(self, row: SideRow, label: int) -> float:
+        """The relevance beside a label, where it is a number that means the same; a mean is one, too."""
+        relevance = row.told.get("relevance", label)
+        if is_finite(relevance) and abs(relevance) <= LARGEST_GRADE and (relevance > 0) == bool(label):
+            return float(relevance)
+        why = f'"relevance" is {clip_text(str(relevance))}; the label {label} of its pair counts'
+        self.sides.refuse(provenance.LABELS, row.record, why, costs_labels=False)
+        return float(label)
 
     def readable(self, batch: Sequence[Given | Problem | None]) -> list[Given]:
         """Those of a batch that can be read; all are counted."""
@@ -434,26 +432,10 @@ class _Import:
             state=Mining.State.DONE,
             finished_at=timezone.now(),
         )
-        rows = self.side(provenance.CANDIDATES, "query-idx")
-        while batch := list(islice(rows, BATCH)):
-            self.store_candidates(mining, [row for _, row in batch])
+        assert self.queries and self.snippets, "members come first"
+        for _ in self.candidates.store(mining, self.queries.numbers, self.snippets.numbers):
             self.tick()
         return mining
-
-    def store_candidates(self, mining: Mining, batch: Sequence[Object]) -> None:
-        assert self.queries and self.snippets, "members come first"
-        asked, code = self.queries.numbers, self.snippets.numbers
-        found = [
-            (asked[row["query-idx"]], code[row["code-idx"]], int(row["rank"]), float(row["score"]))
-            for row in batch
-            if row["query-idx"] in asked and row.get("code-idx") in code
-        ]
-        pairs = Pair.objects.keep_ids([(query, snippet) for query, snippet, _, _ in found])
-        rows = [
-            (mining.pk, pairs[query, snippet], query, rank, score, "{}")
-            for query, snippet, rank, score in found
-        ]
-        statements.insert_all(Candidate, CANDIDATE_COLUMNS, rows)
 
 
 def _batches(rows: Iterator[A]) -> Iterator[list[A]]:
@@ -465,13 +447,9 @@ def _hash(text: str) -> bytes:
     return hashlib.sha256(canonicalize_text(text).encode()).digest()
 
 
-def _relevance(told: Mapping[str, Any], label: int) -> float:
-    """The relevance beside a label, where it is a number that means the same: also a mean, such as 2.5."""
-    relevance = told.get("relevance")
-    plain = isinstance(relevance, int | float) and not isinstance(relevance, bool)
-    is_grade = plain and -LARGEST_GRADE <= relevance <= LARGEST_GRADE  # type: ignore[operator]
-    same = is_grade and (relevance > 0) == bool(label)  # type: ignore[operator]
-    return float(relevance if same else label)  # type: ignore[arg-type]
+def _pair_key(pair: object) -> str:
+    """The numbers of a pair, as those who tell more of it have them."""
+    return f"{pair.get('query-idx')} {pair.get('code-idx')}" if isinstance(pair, dict) else ""
 
 
 def _with_origins(
@@ -487,7 +465,7 @@ def _with_origins(
             counts.refuse(record)
             continue
         counts.ids[record.id_from] += 1
-        side = sides.of(record.source_id)
+        side = sides.of(record.source_id).told
         if not side:
             yield record, record.source_id, None
             continue
@@ -497,3 +475,4 @@ def _with_origins(
             Rule(rules) if knows_rules and isinstance(rules, int) and 0 <= rules < 2 ** len(Rule) else None
         )
         yield Record(record.text, told[0], told[1], told[2]), record.source_id, known
+    sides.pass_rest()
