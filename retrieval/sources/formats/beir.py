@@ -3,7 +3,8 @@
 Corpus: `_id`, `title`, `text`; queries: `_id`, `text`; qrels: columns `query-id`, `corpus-id`, `score`. Ids
 may have another of the field's names (`ANY_ID`, `IDS_OF_QUERIES`, `IDS_OF_DOCUMENTS`). A document's text is
 its title, where it has one, and its text on the next line. A folder with texts or labels by two names, as
-`corpus.jsonl` and `corpus.jsonl.gz` are, is refused.
+`corpus.jsonl` and `corpus.jsonl.gz` are, is refused. Labels may also be CSV, JSON Lines, JSON, or TREC's
+(`qrels/test.txt`); what else lies there is told.
 
 Parquet lies as the hub has it, in any number of parts: `corpus/`, `queries/` and `qrels/` (or the default
 configuration: `data/`, `default/`) with `SPLIT-00000-of-00001.parquet`; in `data/` also corpus and queries;
@@ -19,8 +20,19 @@ from itertools import chain
 from pathlib import Path
 
 from retrieval.sources import GRADES, GivenLabel, Item, Problem, Query, Scale, Snippet, scale_of_grades
-from retrieval.sources.formats.beir_places import NAMES, NotChosen, place_of
+from retrieval.sources.formats import trec
+from retrieval.sources.formats.beir_places import (
+    CALLED,
+    NAMES,
+    OF_LABELS,
+    OF_TREC,
+    QRELS,
+    BeirPlace,
+    NotChosen,
+    place_of,
+)
 from retrieval.sources.formats.table import grade_of
+from retrieval.sources.readers.lines import Malformed
 from retrieval.sources.readers.lookup import Lookup
 from retrieval.sources.readers.parquet import (
     ENDING,
@@ -34,6 +46,7 @@ from retrieval.sources.readers.records import (
     SEPARATORS,
     Object,
     Refused,
+    is_json_object,
     kind_of,
     name_of_record,
     read_id,
@@ -56,7 +69,7 @@ SCORE = ("score", "relevance")
 ORIGIN, LICENCE, METADATA = "origin", ("licence", "license"), "metadata"
 OF_TEXTS = (*ANY_ID, *IDS_OF_QUERIES, *IDS_OF_DOCUMENTS, "title", "text", ORIGIN, *LICENCE, METADATA)
 LABELLED = (QUERY_ID, DOCUMENT_ID, SCORE)
-OF_LABELS = (*QUERY_ID, *DOCUMENT_ID, *SCORE)
+COLUMNS_OF_LABELS = (*QUERY_ID, *DOCUMENT_ID, *SCORE)
 
 __all__ = ["NotChosen", "read_beir_folder"]
 
@@ -89,8 +102,7 @@ def read_beir_folder(folder: Path, split: str = "", configuration: str = "") -> 
     for path in [*every, *qrels]:  # labels are read twice
         expect_file_read(path)
     yield from missing_parts(every)
-    if split and not qrels:
-        yield Problem(str(folder), 0, f"has no {place.prefix}qrels/{split}.tsv", costs_labels=True)
+    yield from _lost_labels(place, split)
     with Lookup() as queries, Lookup() as documents:
         scale = _prepared(qrels, queries, documents)
         for name, made, lookup in (("queries", _query, queries), ("corpus", _document, documents)):
@@ -104,15 +116,50 @@ def read_beir_folder(folder: Path, split: str = "", configuration: str = "") -> 
             yield from _labels(path, scale, queries, documents)
 
 
+def _lost_labels(place: BeirPlace, split: str) -> Iterator[Problem]:
+    """What is said of labels that are not there, or where nobody reads them; of texts there, too."""
+    if split and not place.qrels(split):
+        missing = f"has no {place.prefix}{QRELS}/{split}.tsv"
+        yield Problem(str(place.folder), 0, missing, costs_labels=True)
+    for path in place.unread(split):
+        yield _unread(path, place.prefix)
+
+
+def _unread(path: Path, prefix: str) -> Problem:
+    """What is said of a file that lies among labels, or is called like one of ours, and is not read."""
+    of_texts = path.name.removeprefix(prefix).startswith(CALLED) and path.parent.name != f"{prefix}{QRELS}"
+    if of_texts:
+        places = f"texts are in {prefix}corpus.jsonl and {prefix}queries.jsonl"
+    else:
+        places = f"labels are in {prefix}{QRELS}/, as {', '.join(filter(None, OF_LABELS))} or Parquet"
+    return Problem(str(path), 0, f"is not read: {places}", costs_labels=not of_texts)
+
+
 def _records(path: Path, columns: Sequence[str]) -> Iterator[tuple[int, Object] | Problem]:
     return read_parquet_rows(path, columns) if path.suffix == ENDING else read_record_objects(path)
+
+
+def _label_records(path: Path) -> Iterator[tuple[int, Object] | Problem]:
+    """The records of a file of labels; those of TREC's qrels under the names that BEIR has for them."""
+    if kind_of(path) not in OF_TREC and not (kind_of(path) == ".json" and is_json_object(path)):
+        yield from _records(path, COLUMNS_OF_LABELS)
+        return
+    try:
+        read = trec.read_qrels(path)
+        if read.has_languages:
+            raise Malformed(path, 1, "names queries by their texts: import it by itself, as qrels")
+        for row in read.rows:
+            keys = zip(LABELLED, (row.query, row.document, row.relevance), strict=True)
+            yield row.line, {names[0]: value for names, value in keys}
+    except Malformed as malformed:
+        yield Problem(str(path), malformed.line, malformed.message, costs_labels=True)
 
 
 def _prepared(qrels: list[Path], queries: Lookup, documents: Lookup) -> Scale:
     """Note whose texts the labels need, and tell their scale."""
     grades = set[int]()
     for path in qrels:
-        for row in _records(path, OF_LABELS):
+        for row in _label_records(path):
             if isinstance(row, Problem):
                 continue
             queries.want([name_of_record(row[1], QUERY_ID, "")])
@@ -181,7 +228,7 @@ def _told(origin: str, record: Object) -> tuple[str, str]:
 
 
 def _labels(path: Path, scale: Scale, queries: Lookup, documents: Lookup) -> Iterator[Item]:
-    rows = iter(_records(path, OF_LABELS))
+    rows = iter(_label_records(path))
     first = next(rows, None)
     if why := _another_table(path, first):
         yield Problem(str(path), 0, why, costs_labels=True)

@@ -17,6 +17,7 @@ from typing import Final
 from retrieval.sources.readers.compression import PACKED
 from retrieval.sources.readers.parquet import ENDING, split_of
 from retrieval.sources.readers.records import kind_of
+from retrieval.sources.readers.zip_folder import LOST
 
 NAMES: Final = {"queries": ("queries", "query"), "corpus": ("corpus", "codebase")}
 """What files and folders of texts are called; the second are a configuration of MTEB's, and ours."""
@@ -24,14 +25,19 @@ QRELS: Final = "qrels"
 PAIRS: Final = "pairs"
 """What our exports call the labels."""
 DEFAULT: Final = ("data", "default")
-OF_LABELS: Final = (".tsv", ".csv", ".jsonl")
+OF_TREC: Final = ("", ".txt", ".qrels", ".trec")
+"""What files of TREC's qrels are called, which have no header."""
+OF_LABELS: Final = (".tsv", ".csv", ".jsonl", ".ndjson", ".json", *OF_TREC)
 """What files of labels are, beside Parquet."""
+NO_LABELS: Final = (".md",)
+"""What may lie beside labels, and tells of them alone."""
 OF_ONE: Final = frozenset({"train", "training", "dev", "development", "val", "valid", "validation", "test"})
 """Splits that are parts of one data set, not data sets of their own."""
 CALLED: Final = tuple(called for names in NAMES.values() for called in names)
 PART: Final = re.compile(rf"(.+)-({'|'.join((*CALLED, QRELS))})(-\d{{5}}-of-\d{{5}})?")
 """A file or folder of one configuration, without what a file's name ends in."""
 ENDINGS: Final = (*(f".jsonl{end}" for end in PACKED), ".jsonl", ENDING)
+CALLED_SO: Final = re.compile(LOST)
 MOST_NAMED: Final = 20
 
 
@@ -110,10 +116,28 @@ class BeirPlace:
 
     def qrels(self, split: str) -> list[Path]:
         """The files of labels, those of one split or of all."""
-        folder = self.folder / f"{self.prefix}{QRELS}"
-        found = [path for path in sorted(folder.glob("*")) if kind_of(path) in OF_LABELS]
+        found = [path for path in self._in_qrels() if path.is_file() and kind_of(path) in OF_LABELS]
         found += self._qrels_parquet() or self._other_qrels()
         return [path for path in found if self._has(path) and (not split or self._split(path) == split)]
+
+    def unread(self, split: str) -> Iterator[Path]:
+        """Files that may have labels or texts, and are not read."""
+        for path in self._in_qrels():
+            is_read = kind_of(path) in (*OF_LABELS, *NO_LABELS, ENDING)
+            if path.is_dir():
+                is_read = any(path.rglob(f"*{ENDING}"))
+            if not is_read and self._has(path) and (not split or self._split(path) == split):
+                yield path
+        read = {path for name in NAMES for path in self.texts(name)}
+        for path in sorted(self.folder.glob(f"{self.prefix}*")):
+            is_like = CALLED_SO.fullmatch(path.name.removeprefix(self.prefix))
+            if is_like and path.is_file() and path not in read:
+                yield path
+
+    def _in_qrels(self) -> list[Path]:
+        """What lies in the folder of labels, but for hidden files."""
+        found = (self.folder / f"{self.prefix}{QRELS}").glob("*")
+        return [path for path in sorted(found) if not path.name.startswith(".")]
 
     def _qrels_parquet(self) -> list[Path]:
         return sorted((self.folder / f"{self.prefix}{QRELS}").rglob(f"*{ENDING}"))

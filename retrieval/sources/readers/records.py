@@ -54,6 +54,7 @@ EXACT_FLOAT = 2**53
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 ARRAY = re.compile(r"\s*\[\s*[{\]]")
+OBJECT = re.compile(r"\s*\{")
 CHUNK = 4_096
 
 Object: TypeAlias = dict[str, Any]
@@ -257,13 +258,23 @@ def _json_lines(path: Path) -> Iterator[tuple[int, Object] | Problem]:
             yield _object(line[1], str(path), line[0])
 
 
+def is_json_object(path: Path) -> bool:
+    """Whether a file of JSON is one object, not an array."""
+    return _begins_with(path, OBJECT)
+
+
 def _is_array(path: Path) -> bool:
-    """Whether a file of JSON Lines is one array of objects; a pipe can be read only once."""
+    """Whether a file of JSON Lines is one array of objects."""
+    return _begins_with(path, ARRAY)
+
+
+def _begins_with(path: Path, pattern: re.Pattern[str]) -> bool:
+    """Whether a file's text does; False for a pipe, which can be read only once."""
     if not path.is_file():
         return False
     try:
         with open_text(path) as (stream, *_):
-            return ARRAY.match(stream.read(CHUNK)) is not None
+            return pattern.match(stream.read(CHUNK)) is not None
     except UNREADABLE:
         return False
 

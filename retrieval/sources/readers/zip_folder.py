@@ -35,7 +35,8 @@ class Layout:
 
     `texts` are those below without which it would be none: they tell the folder as the files at its top do.
     `scattered`: those of `top` lie in several folders, all of one data set. `beside`: folders with a data set
-    each may lie beside each other, of which the reader takes one.
+    each may lie beside each other, of which the reader takes one. `lost`: files beside those of `top` of
+    which the reader tells that it does not read them.
     """
 
     top: re.Pattern[str]
@@ -44,11 +45,12 @@ class Layout:
     texts: re.Pattern[str] = re.compile(r"(?!)")
     scattered: bool = False
     beside: bool = False
+    lost: re.Pattern[str] = re.compile(r"(?!)")
 
     def has(self, path: PurePosixPath) -> bool:
         """Whether a path, from the folder of the top files on, is one of them."""
-        pattern = self.top if len(path.parts) == 1 else self.below
-        return pattern.fullmatch(str(path)) is not None
+        patterns = (self.top, self.lost) if len(path.parts) == 1 else (self.below,)
+        return any(pattern.fullmatch(str(path)) for pattern in patterns)
 
 
 TEXTS: Final = "corpus|codebase|queries|query"
@@ -58,16 +60,22 @@ ONE_OF: Final = r"([\w.+#-]+-)?"
 """Before the names of one of several data sets, such as `python-`."""
 BEIR_TOP: Final = rf"{ONE_OF}(corpus|queries)\.jsonl{PACKED}|{ONE_OF}({TEXTS}|qrels|pairs){PARQUET}"
 BEIR_BELOW: Final = (
-    rf"{ONE_OF}qrels/[\w.-]+\.(tsv|csv|jsonl){PACKED}"
+    rf"{ONE_OF}qrels/([^/]+/)?[^/]+"  # also what is not read, of which the reader tells
     rf"|({ONE_OF}({TEXTS}|qrels)|data|default)/([\w.-]+/)?[\w-]+\.parquet"
     r"|data/(queries|codebase|pairs-[\w-]+)\.jsonl"
 )
+LOST: Final = (
+    r"(corpus|codebase|queries|query|qrels|pairs)([-_.][\w-]*)?"
+    r"\.(jsonl?|ndjson|tsv|csv|txt|trec|qrels)(\.(gz|bz2|xz|zst|zip))?"
+)
+"""A file that is called like texts or labels of BEIR: where it is none, the reader tells so."""
 BEIR: Final = Layout(
     re.compile(BEIR_TOP),
-    re.compile(rf"{BEIR_BELOW}|[\w.+#-]+/({BEIR_TOP}|{BEIR_BELOW})"),
+    re.compile(rf"{BEIR_BELOW}|[\w.+#-]+/({BEIR_TOP}|{BEIR_BELOW}|{ONE_OF}{LOST})"),
     "corpus.jsonl, queries.jsonl and qrels/test.tsv, or the same as Parquet,",
     re.compile(rf"{ONE_OF}({TEXTS})/([\w.-]+/)?[\w-]+\.parquet|data/({TEXTS})({PARQUET}|\.jsonl)"),
     beside=True,
+    lost=re.compile(ONE_OF + LOST),
 )
 RELEASE: Final = Layout(
     re.compile(

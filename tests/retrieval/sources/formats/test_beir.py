@@ -197,6 +197,62 @@ def test_a_table_of_labels_may_be_csv(folder: Path) -> None:
     assert labels(folder) == [GivenLabel("what?", "one", 1)]
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [
+        ("test.txt", "q1 0 d1 1\n\nq1 0 d2 0\n"),
+        ("test.qrels", "q1\t0\td1\t1\nq1\t0\td2\t0\n"),
+        ("test", "q1 0 d1 1\nq1 0 d2 0.0\n"),
+        ("test.json", '{"q1": {"d1": 1, "d2": 0}}'),
+        (
+            "test.json",
+            '[{"query-id": "q1", "corpus-id": "d1", "score": 1}, {"qid": "q1", "pid": "d2", "score": 0}]',
+        ),
+        ("test.ndjson", '{"qid": "q1", "pid": "d1", "score": 1}\n{"qid": "q1", "pid": "d2", "score": 0}\n'),
+    ],
+)
+def test_labels_may_be_of_another_kind_that_is_read(folder: Path, name: str, content: str) -> None:
+    (folder / "qrels/test.tsv").unlink()
+    (folder / "qrels" / name).write_text(content)
+    assert labels(folder, "test") == [GivenLabel("what?", "T\none", 1), GivenLabel("what?", "one", 0)]
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "told"),
+    [
+        ("qrels/test.txt", "q1 0 d1 0.5\n", "qrels/test.txt, record 1: \"score\" is '0.5'"),
+        ("qrels/test.txt", "q1 0 gone 1\n", "record 1: there is no document 'gone' in the corpus"),
+        ("qrels/test.txt", "q1 d1 1\n", "record 1: expected 4 columns"),
+        ("qrels/test.txt", "Language,Query,GitHubUrl,Relevance\n", "record 1: names queries by their texts"),
+        ("qrels/test.json", '{"q1": 1}', "record 1: expected a number by query and document"),
+        ("qrels/test.xlsx", "x", "qrels/test.xlsx: is not read: labels are in qrels/, as .tsv, .csv"),
+        ("qrels/old/test.tsv", "x", "qrels/old: is not read: labels are in qrels/"),
+        ("qrels.tsv", "x", "qrels.tsv: is not read: labels are in qrels/"),
+    ],
+)
+def test_labels_that_are_not_read_are_told(folder: Path, name: str, content: str, told: str) -> None:
+    (folder / "qrels/test.tsv").unlink()
+    (folder / name).parent.mkdir(exist_ok=True)
+    (folder / name).write_text(content)
+    problems = [item for item in read_beir_folder(folder) if isinstance(item, Problem)]
+    (found,) = [problem for problem in problems if told in str(problem)]
+    assert found.costs_labels
+
+
+@pytest.mark.parametrize("name", ["corpus-2.jsonl", "queries.csv", "corpus.jsonl.zip"])
+def test_a_file_that_is_called_like_texts_and_not_read_is_told(folder: Path, name: str) -> None:
+    (folder / name).write_text("")
+    told = [str(item) for item in read_beir_folder(folder) if isinstance(item, Problem)]
+    assert f"{folder / name}: is not read: texts are in corpus.jsonl and queries.jsonl" in told
+
+
+def test_hidden_files_readmes_and_other_splits_are_none_to_be_told(folder: Path) -> None:
+    for name in (".DS_Store", "README.md", "train.xlsx"):
+        (folder / "qrels" / name).write_text("")
+    told = [str(item) for item in read_beir_folder(folder, "test") if isinstance(item, Problem)]
+    assert not [line for line in told if "is not read" in line]
+
+
 def test_a_file_in_place_of_the_folder_is_to_be_unpacked(tmp_path: Path) -> None:
     (tmp_path / "set.zip").write_bytes(b"PK")
     (told,) = read_beir_folder(tmp_path / "set.zip")

@@ -33,9 +33,16 @@ def unpacked(folder: Path, files: Mapping[str, str], layout: Layout = BEIR) -> l
 
 @pytest.mark.parametrize("around", ["", "scifact/", "a/b/c/"])
 def test_the_files_of_a_format_are_found_with_folders_around_them(tmp_path: Path, around: str) -> None:
-    others = {"README.md": "x", "__MACOSX/corpus.jsonl": "x", "corpus.jsonl.exe": "x", "qrels/x/y.tsv": "x"}
+    others = {"README.md": "x", "__MACOSX/corpus.jsonl": "x", "corpus.jsonl.exe": "x", "qrels/x/y/z.tsv": "x"}
     files = {f"{around}{name}": content for name, content in {**FILES, **others}.items()}
     assert unpacked(tmp_path, files) == sorted(FILES)
+
+
+@pytest.mark.parametrize("around", ["", "scifact/"])
+def test_files_that_the_reader_of_beir_tells_of_are_there_too(tmp_path: Path, around: str) -> None:
+    lost = {"qrels/train (1).xlsx": "x", "qrels/old/dev.tsv": "x", "qrels.txt": "x", "corpus-2.csv.gz": "x"}
+    files = {f"{around}{name}": content for name, content in {**FILES, **lost}.items()}
+    assert unpacked(tmp_path, files) == sorted([*FILES, *lost])
 
 
 @pytest.mark.parametrize("around", ["", "mteb/", "a/b/c/"])
