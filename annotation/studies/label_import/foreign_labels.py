@@ -5,8 +5,6 @@ Everything is read and checked before anything is stored; each problem names its
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -15,8 +13,10 @@ from hashlib import sha256
 from typing import BinaryIO, Final
 
 from annotation.stats.agreement.reliability import MOST_VALUES
+from retrieval.sources import Problem
 from retrieval.sources.readers.compression import encoding_of
-from retrieval.sources.readers.lines import find_separator
+from retrieval.sources.readers.lines import named_twice
+from retrieval.sources.readers.table_rows import lines_of_text, name_cells, read_table_cells
 from retrieval.texts.hostile import mark_hostile_characters
 
 MOST_ROWS: Final = 200_000
@@ -27,7 +27,7 @@ LONGEST: Final = 2000
 LONGEST_RATER: Final = 120
 RELEVANCE: Final = ("0", "1", "2", "3")
 SEPARATOR: Final = "\x1f"
-NO_HEADER: Final = "line 1: the header must name {}; {} missing. It has: {}."
+NO_HEADER: Final = "the header must name {}; {} missing. It has: {}."
 
 Cells = Mapping[str, str]
 
@@ -118,28 +118,30 @@ def decode_label_file(stream: BinaryIO) -> str:
 
 def parse_label_rows(text: str, needed: tuple[str, ...], problems: list[str]) -> Iterator[tuple[int, Cells]]:
     """Each line that has as many cells as the header, with its number; what is wrong goes to `problems`."""
-    separator = find_separator(text.lstrip().partition("\n")[0])
-    lines = csv.reader(io.StringIO(text, newline=""), delimiter=separator, strict=True)
-    try:
-        header = [cell.strip() for cell in next(lines, [])]
-        if missing := [name for name in needed if name not in header]:
-            named = ", ".join(header)[:200] or "nothing"
-            problems.append(NO_HEADER.format(", ".join(needed), ", ".join(missing), named))
+    header: list[str] | None = None
+    for read in read_table_cells(lines_of_text(text), ""):
+        row = read if isinstance(read, Problem) or header is None else name_cells(header, *read, "")
+        if isinstance(row, Problem):
+            problems.append(f"line {row.record}: {row.message}")
+        elif isinstance(row[1], dict):
+            yield row[0], row[1]
+        else:
+            header = [cell.strip() for cell in row[1]]
+            if why := why_no_header(header, needed):
+                problems.append(f"line {row[0]}: {why}")
+                return
+        if len(problems) > MOST_PROBLEMS:
             return
-        if twice := sorted({name for name in header if name and header.count(name) > 1}):
-            problems.append(f"line 1: the header names {', '.join(twice)[:200]} more than once")
-            return
-        for cells in lines:
-            if not any(cell.strip() for cell in cells):
-                continue
-            if len(cells) != len(header):
-                problems.append(
-                    f"line {lines.line_num}: {len(cells)} cells where {len(header)} were expected"
-                )
-            else:
-                yield lines.line_num, dict(zip(header, cells, strict=True))
-    except csv.Error as error:
-        problems.append(f"line {lines.line_num}: this is not CSV: {error}")
+    if header is None and not problems:
+        problems.append(f"line 1: {why_no_header([], needed)}")
+
+
+def why_no_header(header: list[str], needed: tuple[str, ...]) -> str:
+    """Why the first line is not that of such a file; mostly empty."""
+    if missing := [name for name in needed if name not in header]:
+        named = ", ".join(header)[:200] or "nothing"
+        return NO_HEADER.format(", ".join(needed), ", ".join(missing), named)
+    return named_twice(header)
 
 
 def find_label_set_problems(found: list[ForeignLabel]) -> list[str]:

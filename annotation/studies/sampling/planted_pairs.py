@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
-from io import StringIO
 from typing import Final
 
 from annotation.models import Study, StudyPair
@@ -14,6 +12,8 @@ from annotation.studies.sampling.sample_order import SampleRefused
 from retrieval.models import Pair, Text
 from retrieval.models.blobs import digest_of
 from retrieval.models.texts import canonicalize_text
+from retrieval.sources import Problem
+from retrieval.sources.readers.table_rows import lines_of_text, read_table_rows
 from retrieval.texts.hostile import mark_hostile_characters
 
 MOST_PLANTED: Final = 200
@@ -52,11 +52,11 @@ def lines_of(text: str, scale: str) -> list[Line]:
         return []
     if len(text) > LONGEST_FILE:
         raise SampleRefused(f"The planted pairs are larger than {LONGEST_FILE // 1_000_000} MB.")
-    rows = csv.DictReader(StringIO(mark_hostile_characters(text)), strict=True)
-    try:
-        found = [line_of(number, row, scale) for number, row in enumerate(rows, 2)]
-    except csv.Error as wrong:
-        raise SampleRefused(f"The planted pairs are no CSV: {wrong}.") from wrong
+    found = list[Line]()
+    for row in read_table_rows(lines_of_text(mark_hostile_characters(text)), ""):
+        if isinstance(row, Problem):
+            raise SampleRefused(f"Line {row.record} of the planted pairs: {row.message}.")
+        found.append(line_of(*row, scale))
     if not found:
         raise SampleRefused("The planted pairs are a header alone, with no pair below it.")
     if len(found) > MOST_PLANTED:
@@ -64,8 +64,8 @@ def lines_of(text: str, scale: str) -> list[Line]:
     return found
 
 
-def line_of(number: int, row: Mapping[str | None, str | None], scale: str) -> Line:
-    cells = {(name or "").strip().lower(): cell for name, cell in row.items() if isinstance(cell, str)}
+def line_of(number: int, row: Mapping[str, str], scale: str) -> Line:
+    cells = {name.lower(): cell for name, cell in row.items()}
     kind, said = cells.get("kind", "").strip(), cells.get("answer", "").strip()
     if kind not in KINDS:
         raise SampleRefused(

@@ -13,7 +13,6 @@ Rows come in the order of the file, in constant memory; the first bad line raise
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -32,6 +31,7 @@ from retrieval.sources.readers.lines import (
     named_twice,
     parse_finite_number,
     read_numbered_lines,
+    split_header,
 )
 from retrieval.sources.readers.records import kind_of
 
@@ -177,12 +177,7 @@ def _places(path: Path, header: str, wanted: Sequence[str]) -> list[int] | None:
 
     Raises `Malformed` for one that has one of them twice.
     """
-    try:
-        names = [
-            name.strip().lower() for name in next(csv.reader([header], delimiter=find_separator(header)), [])
-        ]
-    except csv.Error:
-        return None
+    names = [name.strip().lower() for name in split_header(header, find_separator(header))]
     if not set(wanted) <= set(names):
         return None
     if why := named_twice(name for name in names if name in wanted):

@@ -20,6 +20,8 @@ from retrieval.sources.readers.compression import PACKED_AT_MOST, UNREADABLE, op
 SEPARATORS: Final = (",", ";", "\t")
 LINE_LIMIT = 65_536
 """Characters in one line; a longer one is a damaged file or none of this kind."""
+CELL_LIMIT = 4 * 2**20
+"""Characters in one cell of a table: as many as a record of JSON may have."""
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
 LINE_ENDS = re.compile(r'"|\r\n?|\n')
@@ -71,13 +73,16 @@ def find_separator(header: str, usual: str = ",") -> str:
     (';', ',')
     """
 
-    def names(separator: str) -> int:
-        try:
-            return len(next(csv.reader([header], delimiter=separator), []))
-        except csv.Error:
-            return 0
+    return max((usual, *SEPARATORS), key=lambda separator: len(split_header(header, separator)))
 
-    return max((usual, *SEPARATORS), key=names)
+
+def split_header(header: str, separator: str) -> list[str]:
+    """The names in a header's line; none where it can't be read. The last one may go on in the next line."""
+    csv.field_size_limit(CELL_LIMIT)
+    try:
+        return next(csv.reader([header], delimiter=separator), [])
+    except csv.Error:
+        return []
 
 
 def line_end_of_table(beginning: str) -> str:
@@ -105,13 +110,28 @@ def told_separator(line: str) -> str:
     return found[1] if found else ""
 
 
+def open_csv(lines: Iterable[str], separator: str) -> Iterator[list[str]]:
+    """The rows of a table, each with all of its cells. Raises `csv.Error`, which `say_csv_error` tells."""
+    csv.field_size_limit(CELL_LIMIT)  # for the whole process, as the library has it; nobody needs another one
+    return csv.reader(lines, delimiter=separator, strict=True)
+
+
 def say_csv_error(error: csv.Error) -> str:
     """What is wrong with a row of a table, in words."""
+    if "field limit" in str(error):
+        return (
+            f"has a cell of more than {CELL_LIMIT:,} characters: shorten it, or close its quotes, if it is "
+            "not meant to be so long"
+        )
     if "new-line character" in str(error):
         return (
             "has a line end in a cell without quotes: put the cell in quotes, or save the table anew, "
             "so that all its rows end alike"
         )
+    if "unexpected end" in str(error):
+        return "is not CSV: the quotes that begin a cell are closed nowhere"
+    if "expected after" in str(error):
+        return "is not CSV: text follows the quotes that end a cell; write quotes within a cell twice"
     return f"is not CSV: {error}"
 
 
@@ -141,7 +161,7 @@ def csv_rows(path: Path, numbered: Iterable[tuple[int, str]]) -> Iterator[tuple[
             yield line
 
     try:
-        for row in csv.reader(texts(), delimiter=find_separator(header[1]), strict=True):
+        for row in open_csv(texts(), find_separator(header[1])):
             if any(field.strip() for field in row):
                 yield last, row
     except csv.Error as error:

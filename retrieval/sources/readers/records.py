@@ -6,14 +6,12 @@ what is readable is kept.
 
 from __future__ import annotations
 
-import csv
 import json
 import math
 import re
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from itertools import chain, count
+from itertools import count
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -33,14 +31,8 @@ from retrieval.sources.readers.json_stream import (
     KeyTwice,
     stream_json_elements,
 )
-from retrieval.sources.readers.lines import (
-    clip_text,
-    find_separator,
-    line_end_of_table,
-    named_twice,
-    say_csv_error,
-    told_separator,
-)
+from retrieval.sources.readers.lines import clip_text, line_end_of_table
+from retrieval.sources.readers.table_rows import BadLine, read_table_rows
 from retrieval.texts.hostile import mark_hostile_characters
 
 BAD_BYTES = re.compile("[\udc80-\udcff]")
@@ -60,13 +52,6 @@ CHUNK = 4_096
 Object: TypeAlias = dict[str, Any]
 
 
-@dataclass(frozen=True, slots=True)
-class _BadLine(Problem):
-    """A line with bytes that are no text: a row of a table that has it ends where it would have ended."""
-
-    text: str = ""
-
-
 class Refused(ValueError):
     """A record is not what its format says; the message tells what was expected."""
 
@@ -80,7 +65,8 @@ def read_record_objects(path: Path) -> Iterator[tuple[int, Object] | Problem]:
     """Yield (number from 1, record) of a JSON Lines, JSON, CSV or TSV file, told by its name's end."""
     kind = kind_of(path)
     if kind in SEPARATORS:
-        yield from _rows(path, SEPARATORS[kind])
+        lines = lines_of(path, end=line_end_of_table)
+        yield from read_table_rows(lines, str(path), SEPARATORS[kind], kind[1:].upper())
     elif kind in JSON_LINES:
         yield from _json_lines(path)
     elif kind == ".json":
@@ -242,7 +228,7 @@ def _lines(opened: Opened, path: Path, limit: int) -> Iterator[tuple[int, str] |
                 left -= len(line)
         elif BAD_BYTES.search(line):
             why = "has bytes that are not UTF-8; convert the file to UTF-8"
-            yield _BadLine(file, number, why, not line.endswith(end), text=line)
+            yield BadLine(file, number, why, not line.endswith(end), text=line)
         else:
             yield number, line
 
@@ -302,90 +288,3 @@ def _array(path: Path) -> Iterator[tuple[int, Object] | Problem]:
         else:
             message = f"expected an object, found {clip_text(str(element.value))}"
             yield Problem(str(path), element.number, message)
-
-
-def _rows(path: Path, separator: str) -> Iterator[tuple[int, Object] | Problem]:
-    """Rows as objects by the header's names; numbers count lines, as a row's last line has them.
-
-    Of a column that the header names twice nobody knows which is meant: such a table has no rows.
-    """
-    lines, header = _Lines(path), list[str]()
-    rows = csv.reader(lines, delimiter=lines.find_separator(separator), strict=True)
-    while (row := _row(rows, lines, path)) is not None:
-        yield from lines.problems
-        if lines.problems:
-            continue  # without one of its lines it would be another row
-        if not header:
-            header = [name.strip() for name in row]
-            if why := named_twice(header):
-                yield Problem(str(path), lines.last, why, costs_labels=True)
-                return
-        elif any(field.strip() for field in row):
-            yield _named(header, row, str(path), lines.last)
-
-
-def _row(rows: Iterator[list[str]], lines: _Lines, path: Path) -> list[str] | None:
-    """The next row, None behind the last; what is wrong with it is among the problems of its lines."""
-    lines.begin()
-    try:
-        return next(rows, None)
-    except csv.Error as error:
-        why = say_csv_error(error).replace("CSV", kind_of(path)[1:].upper())
-        lines.problems.append(Problem(str(path), lines.last, why, "unexpected end" in str(error)))
-        if "field limit" in str(error):
-            lines.pass_over()
-        return []
-
-
-class _Lines:
-    """The lines of a table, for the reader of CSV, which takes as many as a row has.
-
-    `problems` are those of the row at hand, `last` is the number of its last line.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.lines: Iterator[tuple[int, str] | Problem] = lines_of(path, end=line_end_of_table)
-        self.problems = list[Problem]()
-        self.last = self.quotes = 0
-
-    def find_separator(self, usual: str) -> str:
-        """What separates the columns, by the first line that is not blank; it is passed over if it tells that
-        alone.
-        """
-        for line in self.lines:
-            if isinstance(line, Problem) or line[1].strip():
-                if not isinstance(line, Problem) and (told := told_separator(line[1])):
-                    return told
-                self.lines = chain([line], self.lines)
-                return usual if isinstance(line, Problem) else find_separator(line[1], usual)
-        return usual
-
-    def begin(self) -> None:
-        """What comes is another row."""
-        self.problems.clear()
-        self.quotes = 0
-
-    def __iter__(self) -> Iterator[str]:
-        return self
-
-    def __next__(self) -> str:
-        line = next(self.lines)
-        if isinstance(line, Problem):
-            self.problems.append(line)
-            text = line.text if isinstance(line, _BadLine) else ""
-        else:
-            self.last, text = line
-        self.quotes += text.count('"')
-        return text
-
-    def pass_over(self) -> None:
-        """Go on to the end of a cell that is too long, or its lines would be taken for rows."""
-        left = RECORD_LIMIT
-        while self.quotes % 2 and left > 0 and (line := next(self, None)) is not None:
-            left -= len(line)
-
-
-def _named(header: list[str], row: list[str], file: str, line: int) -> tuple[int, Object] | Problem:
-    if len(row) != len(header):
-        return Problem(file, line, f"expected {len(header)} columns as in the header, found {len(row)}")
-    return line, dict(zip(header, row, strict=True))

@@ -67,6 +67,20 @@ def test_a_byte_order_mark_windows_lines_and_empty_lines_are_no_problem() -> Non
     assert [(one.line, one.row) for one in found] == [(2, 1), (5, 2)]
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "sep=;\nitem;rater;label\na, b;ann;1\n",
+        '"sep=|"\r\nitem|rater|label\r\n"a, b"|ann|1\r\n',
+        "item\trater\tlabel\ra, b\tann\t1\r",
+        "\ufeffitem;rater;label\na, b;ann;1",
+    ],
+)
+def test_a_table_is_read_as_elsewhere(text: str) -> None:
+    ((item, rater, value),) = [(one.item, one.rater, one.value) for one in labels(text)]
+    assert (item, rater, value) == (("a, b",), "ann", 1)
+
+
 def test_what_no_database_can_save_is_made_visible() -> None:
     assert labels(PLAIN + "a\x00b,ann,1\n")[0].item == ("a␀b",)
 
@@ -77,8 +91,8 @@ def test_what_no_database_can_save_is_made_visible() -> None:
         ("", "line 1: the header must name item, label; item, label missing. It has: nothing."),
         ("item,rater\n", "label missing. It has: item, rater."),
         (PLAIN, "there is no label in it"),
-        (PLAIN + "a,ann,1\nb,ann\n", "line 3: 2 cells where 3 were expected"),
-        (PLAIN + "a,ann,1,extra\n", "line 2: 4 cells where 3 were expected"),
+        (PLAIN + "a,ann,1\nb,ann\n", "line 3: expected 3 columns as in the header, found 2"),
+        (PLAIN + "a,ann,1,extra\n", "line 2: expected 3 columns as in the header, found 4"),
         (PLAIN + ",ann,1\n", "line 2: item is empty"),
         (PLAIN + "a, ,1\n", "line 2: rater is empty"),
         (PLAIN + "a,ann,yes\n", "line 2: a label is a number, found 'yes'"),
@@ -88,11 +102,14 @@ def test_what_no_database_can_save_is_made_visible() -> None:
         (PLAIN + "a,ann,1\nb,ann,0\na,ann,0\n", "line 4: 'ann' has judged this item already, in line 2"),
         (PLAIN + f"a,{'x' * 121},1\n", "line 2: a rater's name has at most 120 characters"),
         (PLAIN + f"{'x' * 2001},ann,1\n", "line 2: item has more than 2,000 characters"),
-        (PLAIN + 'a,ann,1\n"b,ann,0\n', "line 3: this is not CSV"),
-        (PLAIN + f'"{"x" * 140_000}",ann,1\n', "this is not CSV: field larger than field limit"),
+        (PLAIN + 'a,ann,1\n"b,ann,0\n', "line 3: is not CSV: the quotes that begin a cell are"),
+        (PLAIN + '"a"b,ann,1\nc,ann,x\n', "line 2: is not CSV: text follows the quotes that end a cell"),
+        (PLAIN + '"a"b,ann,1\nc,ann,x\n', "line 3: a label is a number, found 'x'"),
+        (PLAIN + "a,ann\r1,1\n", "line 2: has a line end in a cell without quotes"),
+        (PLAIN + f'"{"x" * 140_000}",ann,1\n', "line 2: item has more than 2,000 characters"),
         (PLAIN.encode() + b"a,ann,1\n\xff,ann,1\n", "line 3: this is not UTF-8"),
         (PLAIN + "".join(f"{n},ann,{n}\n" for n in range(21)), "21 different labels; a scale has at most 20"),
-        ("item,rater,label,label\na,ann,1,0\n", "line 1: the header names label more than once"),
+        ("item,rater,label,label\na,ann,1,0\n", "line 1: the header names the column 'label' twice"),
     ],
 )
 def test_what_cannot_be_taken_is_told_with_its_line(text: str | bytes, expected: str) -> None:

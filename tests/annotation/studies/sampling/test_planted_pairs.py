@@ -22,6 +22,14 @@ def test_a_file_is_read_line_by_line() -> None:
     assert lines_of("  \n", "binary") == []
 
 
+@pytest.mark.parametrize("text", ["\ufeff{}", "sep=;\n{}", "{}"])
+def test_a_file_may_be_any_table(text: str) -> None:
+    for end in ("\n", "\r\n", "\r"):
+        rows = text.format("kind;answer;Query;code\nattention;0;sum it, please;pass\n").replace("\n", end)
+        (line,) = lines_of(rows, "binary")
+        assert (line.kind, line.answer, line.query, line.code) == ("attention", 0, "sum it, please", "pass")
+
+
 @pytest.mark.parametrize(
     ("text", "scale", "why"),
     [
@@ -33,7 +41,10 @@ def test_a_file_is_read_line_by_line() -> None:
         ("kind,answer,query,code\nattention,-1,a,b\n", "preference", "Line 2.*second snippet"),
         ("kind,answer,query\nattention,1," + "x" * 2_000_001, "binary", "larger than 2 MB"),
         ("kind,answer,query,code\n" + "attention,1,a,b\n" * 201, "binary", "At most 200"),
-        ('kind,answer,query,code\nattention,1,"a" b,c\n', "binary", "no CSV"),
+        ('kind,answer,query,code\nattention,1,"a" b,c\n', "binary", "Line 2.*is not CSV"),
+        ("kind,answer,query,code\nattention,1,a,b,c\n", "binary", "Line 2.*expected 4 columns"),
+        ("kind,answer,query,code,code\nattention,1,a,b,c\n", "binary", "Line 1.*'code' twice"),
+        ("kind,answer,pair\n\nattention,1,-4\n", "binary", "Line 3.*number of a pair"),
         ("attention,1,a,b", "binary", "header alone"),
     ],
 )
