@@ -56,10 +56,22 @@ class Wanted:
 
 @dataclass(frozen=True)
 class Read:
-    """The list of a file's pairs, and the rows that were left out."""
+    """The list of a file's pairs, the rows that were left out, and how many labels were: they say something
+    else than an earlier one of their pair.
+    """
 
     pairs: PairList
     left_out: tuple[Problem, ...] = ()
+    contradicted: int = 0
+
+    @property
+    def losses(self) -> str:
+        """What was left out, in words that go on from others; mostly empty."""
+        told = f"; {count_noun(len(self.left_out), 'row')} left out" if self.left_out else ""
+        if self.contradicted:
+            why = "labels left out, as an earlier one of their pair says something else"
+            told += f"; {why}: {self.contradicted:,}"
+        return told
 
 
 def of_file(wanted: Wanted) -> Read:
@@ -104,7 +116,7 @@ def by_texts(wanted: Wanted, digest: str) -> Read:
     source = describe_pair_source(wanted, digest)
     refuse_taken(wanted.name, source)
     read = table.read_table_rows(wanted.path, columns.as_table())
-    import_items(read, source, wanted.name, Options(allow_partial=wanted.skip_bad))
+    done = import_items(read, source, wanted.name, Options(allow_partial=wanted.skip_bad))
     queries, snippets = (
         Collection.objects.filter(name=wanted.name, kind=kind).order_by("-version")[0]
         for kind in (Collection.Kind.QUERIES, Collection.Kind.SNIPPETS)
@@ -117,7 +129,8 @@ def by_texts(wanted: Wanted, digest: str) -> Read:
         benchmark=Benchmark.objects.newest(wanted.name),
         digest=digest,
     )
-    return Read(store_pair_list(row, texts_of(wanted.path, columns)), left_out)
+    contradicted = sum(counts.contradicted for counts in done.parts)
+    return Read(store_pair_list(row, texts_of(wanted.path, columns)), left_out, contradicted)
 
 
 def refuse_taken(name: str, source: str) -> None:
@@ -164,14 +177,14 @@ def by_members(wanted: Wanted, digest: str, queries: Collection, snippets: Colle
         MemberColumn(snippets, columns.snippet, columns.snippet_id),
         columns.label,
     ).rows
-    left_out = check_pair_rows(wanted, rows)
+    left_out, counts = check_pair_rows(wanted, rows), ImportCounts()
     row = PairList(
         name=wanted.title,
         source=describe_pair_source(wanted, digest),
         queries=queries,
         snippets=snippets,
         benchmark=benchmark_of_pair_labels(
-            wanted, digest, keep_readable_rows(rows()), note_losses(len(left_out))
+            wanted, digest, keep_readable_rows(rows()), note_losses(len(left_out)), counts
         ),
         digest=digest,
     )
@@ -180,6 +193,7 @@ def by_members(wanted: Wanted, digest: str, queries: Collection, snippets: Colle
             row, ((readable_row.query, readable_row.snippet) for readable_row in keep_readable_rows(rows()))
         ),
         left_out,
+        counts.contradicted,
     )
 
 
@@ -188,12 +202,14 @@ def keep_readable_rows(rows: Iterable[GivenPairRow | Problem]) -> Iterator[Given
 
 
 def benchmark_of_pair_labels(
-    wanted: Wanted, digest: str, rows: Iterator[GivenPairRow], notes: str
+    wanted: Wanted, digest: str, rows: Iterator[GivenPairRow], notes: str, counts: ImportCounts
 ) -> Benchmark | None:
-    """The benchmark of the labels that came with the pairs; None where there are none. Raises NoPairs."""
+    """The benchmark of the labels that came with the pairs; None where there are none. `counts` is told of
+    them. Raises NoPairs.
+    """
     assert wanted.queries is not None and wanted.snippets is not None
     given = (row for row in rows if row.label is not None)
-    source, by, counts = describe_pair_source(wanted, digest), None, ImportCounts()
+    source, by = describe_pair_source(wanted, digest), None
     while some := list(islice(given, BATCH)):
         if by is None:
             refuse_taken_benchmark(wanted.name)

@@ -12,11 +12,11 @@ from retrieval.models import Collection
 from retrieval.models.blobs import digest_of
 from retrieval.models.texts import canonicalize_text
 from retrieval.sources import GRADES, Problem
+from retrieval.sources.readers.parquet import read_any_records
 from retrieval.sources.readers.records import (
     Object,
     Refused,
     name_of_record,
-    read_record_objects,
     text_of_record,
     whole_number,
 )
@@ -81,7 +81,7 @@ class Named:
 
     def rows(self) -> Iterator[GivenPairRow | Problem]:
         """Each row's pair, or why it is none."""
-        whole = read_record_objects(self.path)
+        whole = read_any_records(self.path)
         while some := list(islice(whole, ROWS_A_READ)):
             yield from self._resolved(some)
 

@@ -148,8 +148,8 @@ class Command(LightCommand):
         for problem in read.left_out[: given_options.PROBLEMS_SHOWN]:
             self.stderr.write(str(problem))
         labels = f", labels in {read.pairs.benchmark}" if read.pairs.benchmark else ", without labels"
-        left = f"; {count_noun(len(read.left_out), 'row')} left out" if read.left_out else ""
-        self.stdout.write(f"{count_noun(read.pairs.size, 'given pair')} from {read.pairs.name}{labels}{left}")
+        pairs = count_noun(read.pairs.size, "given pair")
+        self.stdout.write(f"{pairs} from {read.pairs.name}{labels}{read.losses}")
         return read.pairs
 
     def estimated(self, plan: OrderPlan) -> str:

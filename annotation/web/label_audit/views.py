@@ -40,6 +40,5 @@ def upload(request: HttpRequest) -> HttpResponse:
     read = form.read() if form.is_valid() else None
     if read is None:
         return render_form(request, "annotation/label_audit/pairs_new.html", form)
-    left = f"; {count_noun(len(read.left_out), 'row')} left out" if read.left_out else ""
-    messages.success(request, f"{count_noun(read.pairs.size, 'pair')} of {read.pairs.name}{left}.")
+    messages.success(request, f"{count_noun(read.pairs.size, 'pair')} of {read.pairs.name}{read.losses}.")
     return redirect(f"{reverse('build-new')}?given=list-{read.pairs.pk}")

@@ -64,6 +64,34 @@ def test_the_same_pair_counts_once_and_its_first_label(tmp_path: Path) -> None:
     assert pairs.benchmark.labels.get().relevance == 1
 
 
+def test_labels_that_contradict_an_earlier_one_are_told(tmp_path: Path) -> None:
+    rows = [given.ROWS[0], {**given.ROWS[0], "label": 0}, {**given.ROWS[0], "label": 1}]
+    read = of_file(Wanted(given.json_file(tmp_path, rows), "dev"))
+    told = "; labels left out, as an earlier one of their pair says something else: 1"
+    assert (read.contradicted, read.losses) == (1, told)
+    assert read.pairs.benchmark is not None
+    (tmp_path / "ids.csv").write_text("query_id,code_id,label\ndev-0,0,1\ndev-0,0,0\n")
+    by_ids = Wanted(tmp_path / "ids.csv", "ids", read.pairs.queries, read.pairs.snippets)
+    assert of_file(by_ids).losses == told
+
+
+def test_a_label_may_first_stand_in_a_late_record(tmp_path: Path) -> None:
+    rows = [{"idx": f"{n}", "doc": f"q{n}", "code": f"def f{n}(): pass"} for n in range(30)]
+    read = of_file(Wanted(given.json_file(tmp_path, [*rows, given.ROWS[0]]), "dev"))
+    assert read.pairs.size == 31 and read.pairs.benchmark is not None
+    assert read.pairs.benchmark.size == 1
+
+
+def test_ids_may_stand_in_parquet(tmp_path: Path) -> None:
+    arrow = pytest.importorskip("pyarrow")
+    parquet = pytest.importorskip("pyarrow.parquet")
+    whole = of_file(Wanted(given.json_file(tmp_path), "dev")).pairs
+    table = arrow.table({"query_id": ["dev-0"], "code_id": ["0"], "label": [1]})
+    parquet.write_table(table, tmp_path / "ids.parquet")
+    read = of_file(Wanted(tmp_path / "ids.parquet", "ids", whole.queries, whole.snippets))
+    assert read.pairs.size == 1 and read.pairs.benchmark is not None
+
+
 def test_the_same_file_is_one_list_whatever_the_build_is_called(tmp_path: Path) -> None:
     path = given.json_file(tmp_path)
     first, again = of_file(Wanted(path, "dev")).pairs, of_file(Wanted(path, "other")).pairs
