@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import TypeAlias
 
@@ -25,6 +25,8 @@ from retrieval.sources.code.places import iterate_source_files
 from retrieval.sources.code.python_source import Cut
 
 FEWEST_LINES = 3
+UNPARSED = "part of a file that does not parse"
+"""What is told of where functions may have stood that nobody can find."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +82,8 @@ def find_broken_rule(function: Function) -> str | None:
 def read_documented_functions(place: Path | str, language: str, refusals: Refusals) -> Iterator[Item]:
     """Yield the first paragraphs of documentation as queries, their functions, and the labels that say so.
 
-    `refusals` counts the functions that break a rule, by its name, and keeps examples.
+    `refusals` counts the functions that break a rule, by its name, and keeps examples; and the places outside
+    of functions that do not parse.
     """
     for found in extract_functions(place, language, refusals):
         if isinstance(found, Problem):
@@ -96,7 +99,7 @@ def extract_functions(place: Path | str, language: str, refusals: Refusals) -> I
             yield file
             continue
         licence = find_first_group(SPDX, file.content[:2000].decode("utf-8", "replace")) or file.licence
-        for function in functions_of(file, language):
+        for function in functions_of(file, language, partial(_refuse_part, refusals, file)):
             if rule := find_broken_rule(function):
                 refusals.refuse(rule, f"{file.name}::{function.qualified_name}")
             else:
@@ -108,16 +111,26 @@ def origin_of(function: Function, file: SourceFile) -> str:
     return f"{file.link}#L{function.start}-L{function.end}" if file.link else file.origin
 
 
-def functions_of(file: SourceFile, language: str) -> Iterator[Function]:
+def _refuse_part(refusals: Refusals, file: SourceFile, line: int) -> None:
+    refusals.refuse(UNPARSED, f"{file.name}, line {line}")
+
+
+def functions_of(
+    file: SourceFile, language: str, unparsed: Callable[[int], None] = lambda line: None
+) -> Iterator[Function]:
     """Yield the functions of one file, in order; what does not parse is passed over by the grammar.
 
     The grammar of Python refuses some valid code: of a file with such a function Python's parser is asked.
+    `unparsed` is called with the line of each part outside of functions that does not parse.
     """
     rules = LANGUAGES[language]
     cuts = cache(lambda: rules.cuts(file.content))
     tree = tree_sitter.Parser(_grammar(language)).parse(rules.in_utf8(file.content))
     seen = Counter[str]()
     for node, outer, prefix in _nodes(tree.root_node, rules):
+        if node.is_error:
+            unparsed(node.start_point[0] + 1)
+            continue
         name = _field(node, "name")
         qualified = prefix + name
         seen[qualified] += 1
@@ -135,12 +148,15 @@ def _items_of_extracted(found: Extracted) -> Iterator[Item]:
 
 
 def _nodes(parent: Node, rules: Language, prefix: str = "") -> Iterator[tuple[Node, Node, str]]:
-    """Yield (function, node around it, prefix of its name) at the top and in classes at the top."""
+    """Yield (function, node around it, prefix of its name) at the top and in classes at the top.
+
+    And what does not parse there.
+    """
     for outer in parent.named_children:
         node = outer
         if outer.type in rules.wrappers:
             node = outer.child_by_field_name("definition") or outer
-        if node.type in rules.functions:
+        if node.type in rules.functions or node.is_error:
             yield node, outer, prefix
         elif node.type in rules.classes and not prefix:
             yield from _nodes(node, rules, f"{_field(node, 'name')}.")

@@ -23,7 +23,8 @@ def code_cells_of(file: SourceFile) -> Iterator[tuple[int, str] | Problem]:
     place = f"{file.origin}: {file.name}"
     try:
         notebook = json.loads(file.content)
-        cells = notebook["cells"] if "cells" in notebook else notebook["worksheets"][0]["cells"]
+        sheets = [notebook] if "cells" in notebook else notebook["worksheets"]
+        cells = [cell for sheet in sheets for cell in sheet["cells"]]
         codes = [(number, _code_of(cell)) for number, cell in enumerate(cells, 1)]
     except (ValueError, LookupError, TypeError, AttributeError, RecursionError):
         yield Problem(place, 0, "is not a readable notebook: save it again in Jupyter")

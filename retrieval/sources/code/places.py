@@ -18,6 +18,7 @@ STDLIB = "stdlib"
 STDLIB_LICENCE = "PSF-2.0"
 NO_SOURCE = frozenset({"__pycache__", "site-packages", "dist-packages", "node_modules"})
 STDLIB_TESTS = frozenset({"test", "tests", "idle_test"})
+OUT = "is a link out of the folder and is skipped"
 KNOWN = "a folder, a {} file, a .whl, .zip or .tar.gz, git+PATH_OR_URL[@REVISION], or the word stdlib"
 
 
@@ -72,16 +73,21 @@ def _folder(
     unread = list[OSError]()
     for folder, folders, names in os.walk(root, onerror=unread.append):
         folders[:] = sorted(f for f in folders if f not in NO_SOURCE | left_out and not f.startswith("."))
-        for name in sorted(names):
-            if name.endswith(endings):
-                path = Path(folder, name)
-                inside = path.relative_to(root).as_posix()
-                out = path.is_symlink() and not path.resolve().is_relative_to(root.resolve())
-                message = "is a link out of the folder and is skipped"
-                yield Problem(str(path), 0, message) if out else _one_file(path, inside, origin, licence)
+        for path in (Path(folder, name) for name in sorted(names) if name.endswith(endings)):
+            inside = path.relative_to(root).as_posix()
+            out = leads_out(path, root)
+            yield Problem(str(path), 0, OUT) if out else _one_file(path, inside, origin, licence)
+        yield from (
+            Problem(str(path), 0, OUT) for name in folders if leads_out(path := Path(folder, name), root)
+        )
     for error in unread:
         why = f"cannot be read: {error.strerror or error}"
         yield Problem(str(error.filename), 0, why, costs_labels=True)
+
+
+def leads_out(path: Path, root: Path) -> bool:
+    """Whether a file or folder is a link to what lies outside of a folder. What lies inside is read there."""
+    return path.is_symlink() and not path.resolve().is_relative_to(root.resolve())
 
 
 def _one_file(path: Path, name: str, origin: str, licence: str) -> SourceFile | Problem:

@@ -15,6 +15,7 @@ from retrieval.sources.code.documentation import first_paragraph, worth_asking
 from retrieval.sources.readers.parquet import ENDING, read_any_records
 from retrieval.sources.readers.read_progress import expect_file_read
 from retrieval.sources.readers.records import (
+    JSON_LINES,
     ROW_NUMBER,
     IdsOfFile,
     Object,
@@ -58,7 +59,8 @@ def read_codesearchnet(places: Sequence[Path], documentation: bool = False) -> I
 def _files(place: Path) -> list[Path]:
     if not place.is_dir():
         return [place]
-    return sorted(path for path in place.rglob("*") if kind_of(path) in (".jsonl", ENDING) and path.is_file())
+    kinds = (*JSON_LINES, ENDING)
+    return sorted(path for path in place.rglob("*") if kind_of(path) in kinds and path.is_file())
 
 
 def _codesearchnet_items(

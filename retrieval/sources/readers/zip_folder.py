@@ -85,10 +85,10 @@ RELEASE: Final = Layout(
     re.compile(r"provenance/\w+\.jsonl"),
     "query.json, codebase.json and pairs.json",
 )
-_FUNCTIONS: Final = rf"[\w.-]+(\.jsonl{PACKED}|\.parquet)"
+_FUNCTIONS: Final = rf"[^/]+(\.(jsonl|ndjson){PACKED}|\.parquet)"
 CODESEARCHNET: Final = Layout(
     re.compile(_FUNCTIONS),
-    re.compile(rf"([\w.-]+/){{1,6}}{_FUNCTIONS}"),
+    re.compile(rf"([^/]+/)+{_FUNCTIONS}"),
     "files of JSON Lines, such as python_test_0.jsonl.gz,",
     scattered=True,
 )

@@ -242,6 +242,22 @@ def test_reading_gives_labelled_pairs_and_counts_refusals(tmp_path: Path) -> Non
     assert len(list(read_documented_functions(tmp_path, "java", Refusals()))) == 6
 
 
+@pytest.mark.parametrize(
+    ("name", "text", "told"),
+    [
+        ("B.java", "class B {\n  @@@ int g() { return 2; }\n  int h() { return 3; }\n}\n", "B.java, line 2"),
+        ("m.py", "def f(a):\n    return a\n<<<<<<< HEAD\ndef g(a):\n    return a\n", "m.py, line 3"),
+    ],
+)
+def test_what_does_not_parse_outside_of_functions_is_told(
+    tmp_path: Path, name: str, text: str, told: str
+) -> None:
+    (tmp_path / name).write_text(text)
+    refusals = Refusals()
+    assert list(read_documented_functions(tmp_path, "java" if name == "B.java" else "python", refusals)) == []
+    assert refusals.steps["part of a file that does not parse"].examples == [told]
+
+
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(text=st.text(st.sampled_from("defclas (){}:;\n\t\"'/*@#\\x{é")))
 def test_no_text_breaks_the_extraction(language: str, text: str) -> None:

@@ -65,9 +65,11 @@ def test_notebooks_lie_beside_other_sources(tmp_path: Path) -> None:
 def test_older_notebooks_have_worksheets(tmp_path: Path) -> None:
     path = tmp_path / "a.ipynb"
     code = {"cell_type": "code", "input": "def f(x): return x"}
-    path.write_text(json.dumps({"worksheets": [{"cells": [code]}]}))
+    more = [{"cell_type": "code", "input": "def g(x): return x"}]
+    path.write_text(json.dumps({"worksheets": [{"cells": [code]}, {"cells": more}]}))
     assert [one.text for one in read_python_functions(path) if isinstance(one, Record)] == [
-        "def f(x): return x"
+        "def f(x): return x",
+        "def g(x): return x",
     ]
 
 

@@ -29,6 +29,19 @@ def test_links_inside_are_followed_and_those_that_lead_out_are_not(tmp_path: Pat
     assert "is no regular file" in str(pipe)
 
 
+def test_a_folder_that_is_a_link_out_is_told_and_one_inside_is_read_once(tmp_path: Path) -> None:
+    root, other = tmp_path / "root", tmp_path / "other"
+    (root / "own").mkdir(parents=True)
+    other.mkdir()
+    (root / "own/a.py").write_text("x = 1")
+    (other / "b.py").write_text("x = 1")
+    (root / "again").symlink_to("own")
+    (root / "out").symlink_to(other)
+    out, file = iterate_source_files(root)
+    assert str(out) == f"{root}/out: is a link out of the folder and is skipped"
+    assert isinstance(file, SourceFile) and file.name == "own/a.py"
+
+
 def test_a_file_that_states_its_licence_is_under_that(tmp_path: Path) -> None:
     (tmp_path / "LICENSE").write_text("Mozilla Public License\nVersion 2.0")
     code = 'def f(a):\n    """Give it back here."""\n    b = a\n    return b\n'

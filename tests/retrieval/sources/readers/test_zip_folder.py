@@ -100,8 +100,13 @@ def test_a_release_has_its_old_names_and_what_an_export_wrote(tmp_path: Path) ->
 
 def test_a_corpus_lies_in_several_folders(tmp_path: Path) -> None:
     names = [f"python/final/jsonl/{part}/python_{part}_0.jsonl.gz" for part in ("test", "train")]
-    files = dict.fromkeys([*names, "python_licenses.pkl", "a/b/c/d/e/f/g/too_deep.jsonl"], "{}")
+    files = dict.fromkeys([*names, "python_licenses.pkl"], "{}")
     assert unpacked(tmp_path, files, CODESEARCHNET) == names
+
+
+@pytest.mark.parametrize("name", ["a/b/c/d/e/f/g/deep.jsonl", "python (1)/train 0.jsonl.gz", "a/b.ndjson"])
+def test_a_corpus_is_found_whatever_its_folders_are(tmp_path: Path, name: str) -> None:
+    assert unpacked(tmp_path, {name: "{}"}, CODESEARCHNET) == [name]
 
 
 def test_a_corpus_without_a_function_is_refused(tmp_path: Path) -> None:
