@@ -120,6 +120,8 @@ def import_release(folder: Path, name: str, options: Options) -> Imported:
         if path:
             expect_file_read(path)
     importing.refuse_missing()
+    for problem in release.unread:
+        importing.others.refuse_unread(problem)
     if options.dry_run:
         counted = importing.counted()
     else:

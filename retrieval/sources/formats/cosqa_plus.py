@@ -7,6 +7,7 @@ are in it; each may be packed. Keys use hyphens: `query-idx`, `code-idx`, `pair-
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -22,6 +23,7 @@ from retrieval.sources.formats.cosqa import (
 )
 from retrieval.sources.readers.compression import PACKED
 from retrieval.sources.readers.read_progress import expect_file_read
+from retrieval.sources.readers.zip_folder import LOST_OF_RELEASE
 
 PREFIXES = ("", "test_agent_", "gpt4o_augment_")
 ENDINGS = (".json", "", *(f".json{end}" for end in PACKED))
@@ -31,25 +33,35 @@ QUERIES = ("query",)
 CODE_BASE = ("codebase",)
 PAIRS = ("pairs", "pairs_for_search", "pairs_true")
 LICENCE = "CC-BY-4.0"
+LOST = re.compile(LOST_OF_RELEASE)
 
 
 @dataclass(frozen=True, slots=True)
 class Release:
     """The files of a release; one that is missing is None.
 
-    `refused`: why none of them can be read, of a folder with two versions of one; mostly empty.
+    `refused`: why none of them can be read, of a folder with two versions of one; mostly empty. `unread` are
+    problems of files that are called like one of them, and are of a kind that is not read.
     """
 
     queries: Path | None
     codebase: Path | None
     pairs: Path | None
     refused: Problem | None = None
+    unread: tuple[Problem, ...] = ()
 
 
 def release_in(folder: Path) -> Release:
     """Find a release's files by their old and new names, all pairs before the matches alone."""
     queries, codebase, pairs = (_first(folder, names) for names in (QUERIES, CODE_BASE, PAIRS))
-    return Release(queries, codebase, pairs, _refuse_versions(folder))
+    return Release(queries, codebase, pairs, _refuse_versions(folder), tuple(_unread(folder)))
+
+
+def _unread(folder: Path) -> Iterator[Problem]:
+    for path in sorted(folder.iterdir()) if folder.is_dir() else ():
+        if LOST.fullmatch(path.name) and path.is_file():
+            why = "is not read: query.json, codebase.json and pairs.json are, each an array of objects"
+            yield Problem(str(path), 0, why, costs_labels=True)
 
 
 def _refuse_versions(folder: Path) -> Problem | None:
@@ -82,6 +94,7 @@ def read_cosqa_plus(release: Release) -> Iterator[Item]:
     if release.refused:
         yield release.refused
         return
+    yield from release.unread
     pairs, known = release.pairs, TextsById(release.queries, release.codebase)
     for path in (release.queries or pairs, release.codebase or pairs, pairs):
         if path:

@@ -77,6 +77,12 @@ BEIR: Final = Layout(
     beside=True,
     lost=re.compile(ONE_OF + LOST),
 )
+LOST_OF_RELEASE: Final = (
+    r"(test_agent_|gpt4o_augment_)?(query|queries|codebase|pairs|pairs_for_search|pairs_true)"
+    r"\.(jsonl|ndjson|csv|tsv|parquet|txt)(\.(gz|bz2|xz|zst|zip))?"
+    r"|(test_agent_|gpt4o_augment_)?(queries\.json|(query|codebase|pairs)\.json\.zip)"
+)
+"""The same of a release."""
 RELEASE: Final = Layout(
     re.compile(
         r"(test_agent_|gpt4o_augment_)?(query|codebase|pairs|pairs_for_search|pairs_true)"
@@ -84,6 +90,7 @@ RELEASE: Final = Layout(
     ),
     re.compile(r"provenance/\w+\.jsonl"),
     "query.json, codebase.json and pairs.json",
+    lost=re.compile(LOST_OF_RELEASE),
 )
 _FUNCTIONS: Final = rf"[^/]+(\.(jsonl|ndjson){PACKED}|\.parquet)"
 CODESEARCHNET: Final = Layout(

@@ -96,6 +96,16 @@ def test_what_is_told_of_a_pair_that_is_gone_is_refused(release: Path) -> None:
 
 
 @pytest.mark.django_db
+def test_pairs_of_another_kind_are_told(release: Path) -> None:
+    (release / "workbench.json").unlink()
+    (release / "pairs_true.json").unlink()
+    (release / "pairs.json").rename(release / "pairs.jsonl")
+    done = imported(release)
+    ((file, record, why),) = told(done)
+    assert (file, record) == ("pairs.jsonl", 0) and why.startswith("is not read: query.json, codebase.json")
+
+
+@pytest.mark.django_db
 def test_a_relevance_that_contradicts_its_label_is_told(release: Path) -> None:
     change(release, "labels", lambda rows: [rows[0] | {"relevance": 0}, *rows[1:]])
     done = imported(release)

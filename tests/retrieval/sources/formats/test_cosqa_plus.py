@@ -125,3 +125,15 @@ def test_an_id_of_two_queries_is_told_and_the_first_counts(tmp_path: Path) -> No
     assert isinstance(problem, Problem) and problem.record == 2
     assert "the id '1' was there before" in problem.message
     assert [item.text for item in (first, *rest) if isinstance(item, Query)] == ["ask", "ask"]
+
+
+@pytest.mark.parametrize(
+    "name", ["pairs.jsonl", "test_agent_pairs.csv.gz", "queries.json", "pairs.parquet", "codebase.json.zip"]
+)
+def test_a_file_of_another_kind_is_told(tmp_path: Path, name: str) -> None:
+    (tmp_path / "query.json").write_text('[{"query-idx": 4, "query": "ask"}]')
+    (tmp_path / name).write_text("")
+    query, *rest = sorted(read_cosqa_plus(release_in(tmp_path)), key=lambda item: isinstance(item, Problem))
+    assert isinstance(query, Query)
+    why = "is not read: query.json, codebase.json and pairs.json are, each an array of objects"
+    assert rest == [Problem(str(tmp_path / name), 0, why)]
