@@ -16,7 +16,13 @@ from typing import Any, Final
 from django.db.models import Q
 
 from retrieval.collections.import_report import ImportCounts, Options, note_losses
-from retrieval.collections.importer import BATCH, identify_label_texts, import_items, store_said
+from retrieval.collections.importer import (
+    BATCH,
+    collections_called,
+    identify_label_texts,
+    import_items,
+    store_said,
+)
 from retrieval.evaluation.publication import NothingToPublish, Order, publish_benchmark
 from retrieval.given_pairs.columns import PairColumns, columns_of
 from retrieval.given_pairs.member_ids import GivenPairRow, MemberColumn, Named
@@ -117,15 +123,13 @@ def by_texts(wanted: Wanted, digest: str) -> Read:
     refuse_taken(wanted.name, source)
     read = table.read_table_rows(wanted.path, columns.as_table())
     done = import_items(read, source, wanted.name, Options(allow_partial=wanted.skip_bad))
-    queries, snippets = (
-        Collection.objects.filter(name=wanted.name, kind=kind).order_by("-version")[0]
-        for kind in (Collection.Kind.QUERIES, Collection.Kind.SNIPPETS)
-    )
+    if (filled := collections_called(wanted.name)) is None:
+        raise NoPairs(f"{wanted.title} has no row that can be read; nothing was stored.", left_out)
     row = PairList(
         name=wanted.title,
         source=source,
-        queries=queries,
-        snippets=snippets,
+        queries=filled.queries,
+        snippets=filled.snippets,
         benchmark=Benchmark.objects.newest(wanted.name),
         digest=digest,
     )

@@ -33,7 +33,8 @@ class Candidates:
         """
         held = self.sides.withheld_numbers("query-idx"), self.sides.withheld_numbers("code-idx")
         for row in self._rows():
-            if row.number in held[0] or row.told.get("code-idx") in held[1]:
+            number = row.told.get("code-idx")
+            if is_number(number) and (row.number in held[0] or number in held[1]):
                 continue
             if why := self._why_refused(row, asked, code):
                 self.refused.add(row.record)

@@ -14,7 +14,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from io import StringIO
 from pathlib import Path
 from typing import Any, Final
@@ -22,7 +22,9 @@ from typing import Any, Final
 from hypothesis import HealthCheck, given, seed, settings
 from hypothesis import strategies as st
 
+from retrieval.exporting.files import FORMAT
 from tests.fuzz.files import DAMAGES, IDS, TEXTS, Damage, Record, as_text, objects_of, write_files
+from tests.fuzz.readers import READERS, Ended
 
 EXAMPLES_A_ROUND: Final = 100
 LABELS: Final = st.sampled_from((0, 1, 1, "1", 1.0, 2, 3, 4, -1, 0.5))
@@ -39,12 +41,20 @@ class Source:
 
     A key that ends in ? may be missing.
     """
+    rows: int | None = None
+    """How many records its reader has to have kept or told of, where it takes all or none."""
+
+
+def _rows(ending: str, records: Any) -> Any:
+    """Records as a file of this kind has them: in a table all are texts, and an empty row is no record."""
+    if "json" in ending:
+        return records
+    written = [{name: as_text(said) for name, said in one.items()} for one in records]
+    return [one for one in written if any(map(str.strip, one.values()))]
 
 
 def _table(ending: str, records: Any) -> Source:
-    if "json" not in ending:
-        written = [{name: as_text(said) for name, said in one.items()} for one in records]
-        records = [one for one in written if any(map(str.strip, one.values()))]  # an empty row is no record
+    records = _rows(ending, records)
     words = ("table", f"{{}}/t{ending}", "--query", "query", "--snippet", "code", "--label", "label")
     told = ((f"t{ending}", "query"), (f"t{ending}", "code"))
     return Source({f"t{ending}": records}, words, told)
@@ -59,6 +69,37 @@ def _beir(ending: str, corpus: Any, queries: Any, labels: Any) -> Source:
     names = f"corpus{ending}", f"queries{ending}"
     files = {names[0]: corpus, names[1]: queries, qrels: labels}
     return Source(files, ("beir", "{}"), ((names[0], "text"), (names[1], "text")))
+
+
+def _beir_trec(corpus: Any, queries: Any, labels: str) -> Source:
+    source = _beir(".jsonl", corpus, queries, [])
+    files = {name: records for name, records in source.files.items() if not name.startswith("qrels")}
+    return replace(source, files={**files, "qrels/test.txt": labels})
+
+
+def _pairs(ending: str, records: Any) -> Source:
+    told = (f"p{ending}", "query"), (f"p{ending}", "code")
+    return Source({f"p{ending}": _rows(ending, records)}, ("given-pairs", f"{{}}/p{ending}"), told)
+
+
+def _whole(reader: str, name: str, records: Any) -> Source:
+    """A file of which all records are taken, or none."""
+    rows = _rows(name, records)
+    return Source({name: rows}, (reader, f"{{}}/{name}"), rows=len(rows))
+
+
+def _release(queries: Any, code: Any, pairs: Any, labels: Any, candidates: Any) -> Source:
+    mining = {"encoders": ["bm25"], "k": 1}
+    told = {"format": FORMAT, "written_as": "release", "digest": "d", "pool": "candidates", "rules": []}
+    files = {
+        "query.json": queries,
+        "codebase.json": code,
+        "pairs.json": pairs,
+        "workbench.json": json.dumps(told | {"merge_rule": "r", "mining": mining}),
+        "provenance/labels.jsonl": labels,
+        "provenance/candidates.jsonl": candidates,
+    }
+    return Source(files, ("release", "{}"), (("query.json", "query"), ("codebase.json", "code")))
 
 
 def _runs(qrels: str, run: str, ending: str) -> Source:
@@ -77,6 +118,7 @@ PAIRS: Final = objects_of(
 )
 NUMBERS: Final = st.integers(0, 3) | st.sampled_from(("0", "1", "3", "-1", "nan", "inf", "1e3", "x"))
 WORDS: Final = st.sampled_from(("1", "2", "d3", "é", "0")) | st.integers(0, 9)
+RANKS: Final = st.sampled_from((1, 2, "NF", "1", "12"))
 SOURCES: Final[dict[str, st.SearchStrategy[Source]]] = {
     "table": st.builds(
         _table,
@@ -134,15 +176,52 @@ SOURCES: Final[dict[str, st.SearchStrategy[Source]]] = {
         _lines(WORDS, st.just("Q0"), WORDS, st.integers(1, 9) | NUMBERS, NUMBERS, st.just("tag")),
         st.sampled_from((".trec", ".txt")),
     ),
+    "predictions": st.builds(
+        lambda judged, found: Source(
+            {"q.csv": judged, "r.csv": found},
+            ("evaluate-files", "--qrels", "{}/q.csv", "--run", "{}/r.csv"),
+        ),
+        objects_of(Language=st.just("Go"), Query=TEXTS, GitHubUrl=IDS, Relevance=st.integers(0, 3)),
+        objects_of(language=st.just("Go"), query=TEXTS, url=IDS),
+    ),
+    "beir-trec": st.builds(
+        _beir_trec,
+        objects_of(**NAMED),
+        objects_of(**NAMED),
+        _lines(WORDS, st.just(0), WORDS, st.integers(0, 3) | NUMBERS),
+    ),
+    "release": st.builds(
+        _release,
+        objects_of(**{"query-idx": st.integers(0, 3), "query": TEXTS}),
+        objects_of(**{"code-idx": st.integers(0, 3), "code": TEXTS}),
+        PAIRS,
+        objects_of(**{"query-idx": st.integers(0, 3), "code-idx": st.integers(0, 3), "relevance": LABELS}),
+        objects_of(
+            **{"query-idx": st.integers(0, 3), "code-idx": st.integers(0, 3), "rank": LABELS, "score": LABELS}
+        ),
+    ),
+    "given-pairs": st.builds(
+        _pairs,
+        st.sampled_from((".jsonl", ".json", ".csv", ".tsv", ".csv.gz")),
+        objects_of(query=TEXTS, code=TEXTS, label=st.sampled_from((0, 1, "1", None))),
+    ),
+    "study-labels": st.builds(
+        lambda records: _whole("study-labels", "l.csv", records),
+        objects_of(item=TEXTS, rater=IDS, label=LABELS),
+    ),
+    "planted-pairs": st.builds(
+        lambda records: _whole("planted-pairs", "p.csv", records),
+        objects_of(kind=st.just("onboarding"), answer=st.integers(0, 1), query=TEXTS, code=TEXTS),
+    ),
+    "score-sheet": st.builds(
+        lambda records: _whole("score-sheet", "s.csv", records),
+        objects_of(**{"Question": IDS, "A FRank": RANKS, "B FRank": RANKS}),
+    ),
+    "replies": st.builds(
+        lambda records: _whole("replies", "r.jsonl", records),
+        objects_of(id=st.sampled_from(("a" * 64, "b" * 64)), reply=st.just({"label": 1}), model=TEXTS),
+    ),
 }
-
-
-@dataclass(frozen=True)
-class Ended:
-    """How a command ended: what it refused as a whole, and the records that it told of by file."""
-
-    refused: str
-    told: dict[str, list[int | None]]
 
 
 def run_command(words: Sequence[str], folder: Path) -> Ended:
@@ -151,6 +230,8 @@ def run_command(words: Sequence[str], folder: Path) -> Ended:
 
     from retrieval.management.light import REFUSED_STATUS
 
+    if words[0] in READERS:
+        return READERS[words[0]](Path(words[1].format(folder)))
     filled, problems = [word.format(folder) for word in words], folder / "problems.out"
     if words[0] != "evaluate-files":
         filled = ["import", *filled, "--name", "fuzz", "--problems", str(problems)]
@@ -210,6 +291,7 @@ def check_source(source: Source, damages: dict[str, Sequence[Damage]]) -> str:
         lost = lost_records(source, folder, ended) if whole else []
         transaction.set_rollback(True)
     assert not lost, f"neither stored nor told: {lost}"
+    assert not whole or source.rows is None or ended.kept == source.rows, f"{ended.kept} of {source.rows}"
     return "refused" if ended.refused else "told of some" if ended.told else "taken"
 
 

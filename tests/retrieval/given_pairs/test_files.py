@@ -64,6 +64,13 @@ def test_the_same_pair_counts_once_and_its_first_label(tmp_path: Path) -> None:
     assert pairs.benchmark.labels.get().relevance == 1
 
 
+def test_a_file_without_a_readable_row_is_refused_whoever_leaves_bad_ones_out(tmp_path: Path) -> None:
+    path = given.json_file(tmp_path, [{"doc": None, "code": "def f(): pass"}])
+    with pytest.raises(NoPairs, match="has no row that can be read") as why:
+        of_file(Wanted(path, "dev", skip_bad=True))
+    assert [problem.record for problem in why.value.problems] == [1]
+
+
 def test_labels_that_contradict_an_earlier_one_are_told(tmp_path: Path) -> None:
     rows = [given.ROWS[0], {**given.ROWS[0], "label": 0}, {**given.ROWS[0], "label": 1}]
     read = of_file(Wanted(given.json_file(tmp_path, rows), "dev"))

@@ -49,6 +49,7 @@ def told(done: Imported) -> list[tuple[str, int, str]]:
         ({"code-idx": 99}, "its code is in no file of the release, or was refused"),
         ({"query-idx": "0"}, 'has no whole number "query-idx"'),
         ({"code-idx": None}, 'has no whole number "code-idx"'),
+        ({"code-idx": []}, 'has no whole number "code-idx"'),
         ({"rank": None}, "\"rank\" is 'None'; expected a whole number from 1 on"),
         ({"rank": 0}, "\"rank\" is '0'; expected a whole number from 1 on"),
         ({"score": "high"}, "\"score\" is 'high'; expected a number"),
