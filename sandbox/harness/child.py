@@ -16,7 +16,7 @@ import sys
 
 from sandbox.harness.cases import Cases
 from sandbox.harness.code_objects import codes_in, linked
-from sandbox.harness.doors import Doors
+from sandbox.harness.doors import Doors, leave_astray
 from sandbox.harness.ending import described, is_clean_exit
 from sandbox.harness.evaluating import evaluate
 from sandbox.harness.guards.candidate_operations import Decision
@@ -110,6 +110,8 @@ class _Ending:
 
     def tell(self, error: BaseException | None) -> None:
         """Wind down and send the end; `error` is what ended it."""
+        if self._execution.recorder.is_astray:
+            leave_astray()
         sign = self._execution.tracer.finish()
         try:
             _wind_down()
@@ -303,7 +305,7 @@ class _Execution:
 
         def forked() -> None:
             if watch.find_owner(sys._getframe()) == "candidate":
-                self.tracer.left = self.recorder.go_astray(self.tracer.left)
+                self.tracer.left = self.recorder.go_astray()
 
         os.register_at_fork(after_in_child=forked)
 

@@ -265,10 +265,10 @@ class Recorder:
         self._record(begun, held, [] if error is None else [error])
         self._open.pop(key, None)
 
-    def go_astray(self, left: Callable[[], None]) -> Callable[[], None]:
+    def go_astray(self) -> Callable[[], None]:
         """This is a child that the candidate forked; gives what is to hear of the end of its call."""
         self.is_astray = True
-        return leave_astray if self._open else left
+        return leave_astray if self._open else self._tracer.accept_no_more
 
     def start_anew(self) -> None:
         """Go on in a fork: its assertions are counted by themselves."""

@@ -49,7 +49,13 @@ _SIGNS = (
     (re.compile(r"\bco_consts\b"), "looks at the constants of compiled code"),
     (re.compile(r"<candidate>"), "gives its own code the candidate's file name"),
     (re.compile(r"__closure__|\bcell_contents\b"), "looks into closures"),
-    (re.compile(r"\bctypes\b|/proc/\w+/mem\b"), "reaches native memory"),
+    (
+        re.compile(
+            r"\bctypes\b|/proc/\w+/mem\b|__array_struct__"
+            r"|(?:def |[\"'])__array_interface__|__array_interface__ *=[^=]"
+        ),
+        "reaches native memory",
+    ),
 )
 # What a candidate has no honest reason for. The rest of the above is noticed when it is done.
 _OF_CANDIDATES = (
@@ -64,7 +70,7 @@ _OF_CANDIDATES = (
     (re.compile(r"\b_profile_hook\b|\bsetprofile\b"), "replaces the trace function"),
     (re.compile(r"\bget(?:trace|profile)\b|\b_trace_hook\b"), "looks at the trace function"),
     (re.compile(r"<program>|<candidate>"), "names the file of the program or its own"),
-    (re.compile(r"/proc/\w+/mem\b"), "reaches native memory"),
+    (re.compile(r"/proc/\w+/mem\b|__array_(?:interface|struct)__"), "reaches native memory"),
     (
         re.compile(r"\b_pytest\b|\bpluggy\b|\bautouse\b|\brequest\.node\b"),
         "reaches for the runner of the tests",

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 _is, _len, _referents = _operator.is_, len, gc.get_referents
 _bases = type.__dict__["__mro__"].__get__
 _members = type.__dict__["__dict__"].__get__
-_Function = type(lambda: 0)
+_Function, _set_attribute = type(lambda: 0), object.__setattr__
 _BuiltIn, _Module = type(len), type(sys)
 _Method = type((lambda self: 0).__get__(0))
 PLAIN = frozenset(map(id, (bool, int, float, complex, str, bytes, type(None), range, type, _Module)))
@@ -52,8 +52,13 @@ class _Slotless:
     pass
 
 
+class _Slotted:
+    __slots__ = ("held",)
+
+
 _Namespace: Any = type(sys.implementation)
 _ATTRIBUTES: Any = type(vars(_Slotless)["__dict__"]), type(vars(_Namespace)["__dict__"])
+_Slot = type(_Slotted.__dict__["held"])
 _WITH_ATTRIBUTES = ("__main__", "collections", "argparse")
 _CHANGEABLE = frozenset(map(id, (list, dict, set, bytearray)))
 
@@ -68,15 +73,31 @@ def contents_of(value: Any) -> Any:
         if reader is not None:
             return reader(value)
         members = _members(base)
-        if type(members.get("__dict__")) in _ATTRIBUTES and (
-            base is _Namespace or members.get("__module__") in _WITH_ATTRIBUTES
-        ):
-            return _of_dict(members["__dict__"].__get__(value))
+        if base is _Namespace or members.get("__module__") in _WITH_ATTRIBUTES:
+            if type(members.get("__dict__")) in _ATTRIBUTES:
+                return _of_dict(members["__dict__"].__get__(value))
+            if "__slots__" in members:
+                return _of_slots(value, bases)
     return _contents_of_library(value, bases)
 
 
 def _of_dict(value: Any) -> Any:
     return (*dict.keys(value), *dict.values(value)) if dict.__len__(value) <= MOST_ITEMS else _LARGE
+
+
+def _of_slots(value: Any, bases: tuple[type, ...]) -> Any:
+    """What an object has in slots, and in attributes beside them."""
+    found: dict[str, object] = {}
+    for base in bases:
+        for name, one in _members(base).items():
+            if type(one) is _Slot:
+                try:
+                    found.setdefault(name, one.__get__(value))
+                except AttributeError:
+                    continue  # nothing was put there yet
+            elif name == "__dict__" and type(one) in _ATTRIBUTES:
+                found.update(one.__get__(value))
+    return _of_dict(found)
 
 
 def _reader(kind: Any) -> Any:
@@ -296,8 +317,12 @@ def restored(value: Any, changed: Held, made: dict[int, Any]) -> Any:
     elif kind is set:
         new.update(parts)
     else:
-        middle, held = _len(parts) // 2, new if kind is dict else vars(new)
-        held.update(zip(parts[:middle], parts[middle:], strict=True))
+        pairs = zip(parts[: _len(parts) // 2], parts[_len(parts) // 2 :], strict=True)
+        for name, part in pairs:
+            if kind is dict:
+                new[name] = part
+            else:
+                _set_attribute(new, name, part)
     return new
 
 

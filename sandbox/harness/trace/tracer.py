@@ -10,6 +10,7 @@ import _thread
 import sys
 from itertools import count
 
+from sandbox.harness.doors import leave_astray
 from sandbox.harness.opaque_callables import hide
 from sandbox.harness.trace.activation import SUSPENDABLE_FLAGS, Activation
 from sandbox.harness.trace.folding import Book, Lane
@@ -121,6 +122,10 @@ class Tracer:
             if self._active.pop(thread, None):
                 self._lanes[thread].unwind()
             _settrace(self.function)
+
+    def accept_no_more(self) -> None:
+        """The next outermost call ends the process: a child that the candidate forked went on by itself."""
+        self.entered = _leave
 
     def start_anew(self, steps: int) -> None:
         """Go on in a fork, with a trace of its own; calls and lines count on."""
@@ -333,6 +338,10 @@ def _trace_function(dispatch: Any, names: dict[str, Any], missed: list[bool]) ->
 
     kind: Any = type(function)
     return kind(function.__code__, {"__builtins__": {}}, "function", None, function.__closure__)
+
+
+def _leave(_: object) -> None:
+    leave_astray()
 
 
 def _nothing() -> None:
