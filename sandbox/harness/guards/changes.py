@@ -291,6 +291,9 @@ class Changes:
 
     def has_any(self) -> bool:
         """Whether the candidate has changed anything that a comparison may have, as far as anybody knows."""
+        for number, held in [*self._lately.items()]:
+            if all(is_as_it_was(*one) for one in held.values()):
+                del self._lately[number]
         return bool(self._changes or any(self._since) or self._own or self._began or self._lately)
 
     def word_of(self, site: Site, place: int, values: list[object], frame: FrameType, began: int) -> str:
@@ -302,11 +305,7 @@ class Changes:
         for name, value in self._own.items():
             if self._names.get(name, _NOTHING) is not value:
                 self._since[1].setdefault(name, value)
-        if (
-            again is None
-            or not (self._changes or any(self._since) or self._lately)
-            or _len(values) != again.count
-        ):
+        if again is None or _len(values) != again.count:
             return NONE
         space = self._space_of(again.names, frame)
         if not again.sides:
