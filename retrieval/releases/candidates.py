@@ -29,7 +29,7 @@ class Candidates:
     def check(self, asked: Mapping[int, int], code: Mapping[int, int]) -> None:
         """Refuse the records that can't be stored; `asked` and `code` have a text for each number.
 
-        Some 100 bytes a candidate are kept meanwhile.
+        Some 200 bytes a candidate are kept meanwhile.
         """
         held = self.sides.withheld_numbers("query-idx"), self.sides.withheld_numbers("code-idx")
         for row in self._rows():
