@@ -45,7 +45,7 @@ def write_notes_in_both(page: Page, other: Page) -> None:
     page.locator("#notes").fill("typed in the first window")
     kept(page)
     other.locator("#notes").fill("typed in the second window")
-    expect(other.locator(OTHER)).to_contain_text("choose which one stays")
+    expect(other.locator(OTHER)).to_contain_text("choose which one to use")
     expect(other.locator(OTHER)).to_contain_text("typed in the first window")
     expect(other.locator("#notes")).to_have_value("typed in the second window")
     # a reload loses neither

@@ -82,7 +82,7 @@ def test_what_is_typed_in_two_windows_is_kept_of_both(login: Login, case_url: st
     expect(page.locator("#label-form [data-draft-state]")).to_have_text("Draft kept")
     other.locator("#reason").fill("typed in the second window")
     shown = other.locator(".draft-other")
-    expect(shown).to_contain_text("choose which one stays")
+    expect(shown).to_contain_text("choose which one to use")
     expect(shown).to_contain_text("typed in the first window")
     expect(other.locator("#reason")).to_have_value("typed in the second window")
 

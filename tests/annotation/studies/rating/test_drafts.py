@@ -142,7 +142,7 @@ def test_the_page_is_told_both_texts_and_shows_which_it_knows(client: Client, he
     other = client.post(path(held, "draft/"), {**sent, "text": "two", "draft_window": "two"})
     assert other.status_code == 409
     assert (other.json()["text"], other.json()["revision"]) == ("one", kept["Draft-Revision"])
-    assert "choose which one stays" in other.json()["message"]
+    assert "choose which one to use" in other.json()["message"]
     assert RatingDraft.objects.get().text == "one"
 
 
