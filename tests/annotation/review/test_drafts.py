@@ -99,7 +99,7 @@ def test_hostile_characters_are_kept_as_marks(erin: User, case: Case) -> None:
 @pytest.mark.parametrize("field", drafts.TEXTS)
 def test_a_window_that_has_not_seen_the_others_text_is_told(erin: User, case: Case, field: str) -> None:
     first = drafts.save_draft(erin, case.pair_id, field, "an hour of thought", Window("one", {field: ""}))
-    with pytest.raises(DraftChanged, match="Both are kept") as told:
+    with pytest.raises(DraftChanged, match="Both texts are kept") as told:
         drafts.save_draft(erin, case.pair_id, field, "something else", Window("two", {field: ""}))
     assert told.value.stored.text == "an hour of thought"
     drafts.save_draft(erin, case.pair_id, field, "something else", Window("two", {field: first}))

@@ -41,7 +41,7 @@ def window(name: str, **revisions: str) -> Window:
 @TEXTS
 def test_a_window_that_has_not_seen_the_others_text_is_told(held: Assignment, field: str) -> None:
     first = save_draft(held, field, "an hour of thought", window("one", **{field: ""}))
-    with pytest.raises(DraftChanged, match="Both are kept") as told:
+    with pytest.raises(DraftChanged, match="Both texts are kept") as told:
         save_draft(held, field, "something else", window("two", **{field: ""}))
     assert told.value.stored.text == "an hour of thought"
     with pytest.raises(DraftChanged):

@@ -137,4 +137,4 @@ def test_whoever_left_is_not_told_to_look_in_again(client: Client) -> None:
     assert "Only an <em>undo</em>" in client.get(f"{where}leave/").content.decode()
     client.post(f"{where}leave/")
     html = client.get(where).content.decode()
-    assert "You have left this study" in html and "look in again" not in html
+    assert "You have left this study" in html and "more pairs may appear" not in html
