@@ -126,7 +126,7 @@ def test_output_and_values_of_any_length_are_cut_and_say_so() -> None:
 
 @pytest.mark.parametrize("outcome", [Outcome.PASSED, Outcome.UNTESTED])
 def test_passing_without_testing_anything_is_said_to_mean_nothing(outcome: Outcome) -> None:
-    assert "says nothing" in report_view(Report(outcome)).meaning
+    assert "proves nothing" in report_view(Report(outcome)).meaning
 
 
 def test_what_holds_by_the_candidates_own_word_is_said_to_be_no_proof() -> None:
