@@ -82,7 +82,7 @@ def own_profile(name: str) -> Iterator[checks.CheckMessage]:
     except UnknownProfile as error:
         yield checks.Error(
             f"COSQA_LLM_PROFILE: {error}",
-            hint="Write it anew: python manage.py llm probe --save FILE.toml, or take one that is shipped.",
+            hint="Write it again: python manage.py llm probe --save FILE.toml, or take one that is shipped.",
             id="cosqa.E005",
         )
 

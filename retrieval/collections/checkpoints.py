@@ -16,9 +16,9 @@ PAGES: Final = 16_000
 def checkpoint_rarely() -> Iterator[None]:
     """Have SQLite copy its log into the database every 64 MB, and not every 4, as long as much is stored.
 
-    The indexes of hashes are written to everywhere, so each copy has most pages of them: the more rows there
-    are, the more pages. A copy takes the time of whoever commits, so that people's small writes keep SQLite's
-    own choice. PostgreSQL is left alone.
+    Hashes are random, so an import writes to most pages of their indexes, and each copy writes these pages
+    again. They become more with each row. Whoever commits waits for the copy, so small writes keep SQLite's
+    own interval. Nothing is done on PostgreSQL.
     """
     if connection.vendor != "sqlite":
         yield

@@ -72,7 +72,7 @@ class Read:
 
     @property
     def losses(self) -> str:
-        """What was left out, in words that go on from others; mostly empty."""
+        """The end of a sentence that says what was left out; empty if nothing was."""
         told = f"; {count_noun(len(self.left_out), 'row')} left out" if self.left_out else ""
         if self.contradicted:
             why = "labels left out, as an earlier one of their pair says something else"

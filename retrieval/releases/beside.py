@@ -25,9 +25,9 @@ NOTHING: Final = SideRow(0, 0, {})
 class Beside:
     """The rows of a side file by their keys, taken in about the order of the file.
 
-    A record without a row takes none, and rows whose records are refused or gone are passed over, up to
-    `LOOKED_AHEAD` of them: so none of these costs those that follow it their rows. As many that were passed
-    over can still be taken. `passed` is called with each row that no record took.
+    A record may have no row, and a row no record: up to `LOOKED_AHEAD` rows are skipped to find the one that
+    is asked for. The last `LOOKED_AHEAD` skipped rows can still be taken. `passed` is called with each row
+    that no record took.
     """
 
     def __init__(self, rows: Iterable[tuple[str, SideRow]], passed: Callable[[SideRow], None]) -> None:

@@ -73,7 +73,7 @@ SIDES: Final = {
     Collection.Kind.QUERIES: (provenance.QUERIES, "query-idx"),
     Collection.Kind.SNIPPETS: (provenance.SNIPPETS, "code-idx"),
 }
-"""By kind of members the file that tells more of them, and the key of their numbers there."""
+"""For each kind of member: its side file, and the key under which that file has the member's number."""
 
 A = TypeVar("A")
 

@@ -17,7 +17,7 @@ OF_BOTH: Final = {
     provenance.WITHHELD: ("query-idx", "code-idx"),
 }
 """The files with records of queries and of functions, each with the number of the one that it is about."""
-PASSED_OVER: Final = "is about what the release has not got here: it is gone, refused, or in another place"
+PASSED_OVER: Final = "is about a record that this release lacks here: it is missing, refused or out of order"
 
 
 class SideFiles:
@@ -73,7 +73,7 @@ class SideFiles:
         return {row.number for row in self.rows(provenance.WITHHELD, key)}
 
     def describe_withheld(self) -> str:
-        """What the release has origin and hash of alone, in words; empty where that is nothing."""
+        """How many texts the release withholds, of which it has only origin and hash; empty if none."""
         names = (
             (provenance.WITHHELD, "query-idx", "query", "queries"),
             (provenance.WITHHELD, "code-idx", "snippet", "snippets"),

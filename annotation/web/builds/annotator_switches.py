@@ -33,7 +33,7 @@ def _all(annotator: Annotator) -> Iterator[Switch]:
         yield from _of_agents(annotator)
     sampling = ", ".join(f"{name} {value}" for name, value in sorted(config.get("sampling", {}).items()))
     yield Switch("Sampling", sampling or "the provider's own")
-    yield Switch("Earlier replies", "asked anew" if config.get("salt") else "used again")
+    yield Switch("Earlier replies", "asked again" if config.get("salt") else "used again")
 
 
 def _of_agents(annotator: Annotator) -> Iterator[Switch]:

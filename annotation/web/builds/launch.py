@@ -158,7 +158,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
     fresh = order_field(
         "fresh",
         "Replies of earlier builds are not used again, and are paid again.",
-        label="Ask everything anew",
+        label="Ask everything again",
     )
     seed = order_field("seed", "Of the order in which a screener by query sees the candidates.")
     sampling = forms.CharField(

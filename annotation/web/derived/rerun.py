@@ -84,7 +84,7 @@ class AgainForm(DerivedForm):
     fresh = forms.ChoiceField(
         required=False,
         choices=FRESH,
-        label="Ask anew what was answered before",
+        label="Ask again what was answered before",
         help_text="An unchanged request would find its old reply.",
     )
     field_order = (
@@ -257,7 +257,7 @@ def show_rerun_plan(plan: RerunPlan) -> Shown:
     elif plan.spot_check:
         note = "all that the screener settled"
     asked = (
-        "are not used: everything is asked anew"
+        "are not used: everything is asked again"
         if plan.order.fresh
         else "are used where the very same was asked"
     )

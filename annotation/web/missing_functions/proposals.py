@@ -42,7 +42,7 @@ SIGNS: Final[Mapping[str, Sign]] = {
     State.WRITING: Sign("…", "being written"),
     State.WRITTEN: Sign("?", "waits for an expert", "info"),
     State.FAILED: Sign("!", "could not be written", "warn"),
-    State.REPLACED: Sign("↺", "denied, written anew"),
+    State.REPLACED: Sign("↺", "denied, written again"),
     State.ACCEPTED: Sign("✓", "accepted", "good"),
     State.EDITED: Sign("✎", "accepted with changes", "good"),
     State.REJECTED: Sign("✗", "rejected", "bad"),

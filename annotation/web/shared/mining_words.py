@@ -1,4 +1,4 @@
-"""What a mining may be told of snippets and queries, in words."""
+"""The names and descriptions of the rules and texts that a mining may use."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ from retrieval.sources.code.python_source import Cut
 
 FEWEST_LINES = 3
 UNPARSED = "part of a file that does not parse"
-"""What is told of where functions may have stood that nobody can find."""
+"""The reason that is given for code in which functions could not be looked for."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -38,6 +38,8 @@ if TYPE_CHECKING:
     from sandbox.harness.instrument import Again, Site
     from sandbox.harness.trace.tracer import Tracer
 
+    Tell = Callable[[str, str], None]
+
 
 _len, _thread_number = len, _thread.get_ident
 _references, _weak_references = sys.getrefcount, _weakref.getweakrefcount
@@ -61,12 +63,7 @@ class Changes:
     """
 
     def __init__(
-        self,
-        tracer: Tracer,
-        names: dict[str, Any],
-        candidate: str,
-        tell: Callable[[str, str], None],
-        is_shared: bool,
+        self, tracer: Tracer, names: dict[str, Any], candidate: str, tell: Tell, is_shared: bool
     ) -> None:
         self._tracer = tracer
         self._names, self._file, self._tell = names, candidate, tell

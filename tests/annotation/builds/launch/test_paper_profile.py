@@ -91,7 +91,7 @@ def test_a_model_alone_has_no_switches_of_the_agents() -> None:
     assert names == {
         "Version": build.annotator.version[:12],
         "Sampling": "the provider's own",
-        "Earlier replies": "asked anew",
+        "Earlier replies": "asked again",
     }
 
 
