@@ -43,17 +43,22 @@ if TYPE_CHECKING:
 
 _len, _thread_number = len, _thread.get_ident
 _references, _weak_references = sys.getrefcount, _weakref.getweakrefcount
-# The entry itself, the name `value`, and the argument of `_references`.
-_REFERENCES_HERE = 3
 # What no name of the module is bound to.
 _NOTHING = object()
 _members = type.__dict__["__dict__"].__get__
 _Function, _BuiltIn, _Module = type(lambda: 0), type(len), type(sys)
 _MOST_CONTAINERS, _MOST_CHANGES, _MOST_CHECKED, _COST_OF_CONTAINER = 500, 1000, 400_000, 20
-_MOST_COPIED = 8_000_000
-_FEW_SPOILT, _MOST_LATELY = 50, 20
+_MOST_COPIED, _FEW_SPOILT, _MOST_LATELY = 8_000_000, 50, 20
 _SIGN = "changes data of the program that it was not given"
 _EMPTY = frozenset(map(id, (tuple, bytes, int, float, str, bool, type(None), list, dict, set)))
+
+
+def _count_references(holder: Any, place: int) -> int:
+    return _references(holder[place])
+
+
+# How many references there are to what its holder alone has: that differs between versions of Python.
+_ALONE = _count_references([object()], 0)
 
 
 class Changes:
@@ -71,8 +76,7 @@ class Changes:
         self._mentioned: tuple[str, ...] = ()
         self._constants: dict[str, object] = {}
         self._kept: Held = {}
-        self._items = self._checked = 0
-        self._copies_left = _MOST_COPIED
+        self._items, self._checked, self._copies_left = 0, 0, _MOST_COPIED
         self._told = False
         # Of the outermost calls that go on, by their threads: what there was when they began.
         self._began: dict[int, list[tuple[int, Held, Held, dict[str, object]]]] = {}
@@ -97,8 +101,7 @@ class Changes:
         # Constants of the program's classes that were seen to be what they were bound to.
         self._settled: set[str] = set()
         # Statements that call something for what it does, and the calls that they made.
-        self.lines_of_calls: set[int] = set()
-        self._doings: set[int] = set()
+        self.lines_of_calls, self._doings = set[int](), set[int]()
 
     def keep(self, name: str, value: Any) -> Any:
         """Data that the program only reads are bound to a name; handed on unchanged."""
@@ -227,9 +230,10 @@ class Changes:
                 own[key] = own.get(key, 0) + 1
         for kept, too in ((self._spoilt, self._places), (self._places, self._spoilt)):
             for key in [*kept]:
-                value: object = self._spoilt[key][0] if kept is self._spoilt else self._places[key]
-                others = _references(value) - own.get(key, 0) - (key in too)
-                if others <= _REFERENCES_HERE and not _weak_references(value):
+                holder: Any = kept[key] if kept is self._spoilt else kept
+                place = 0 if kept is self._spoilt else key
+                others = _count_references(holder, place) - own.get(key, 0) - (key in too)
+                if others <= _ALONE and not _weak_references(holder[place]):
                     del kept[key]
 
     def _note_mentioned(self, held: Held, mentioned: Held, values: dict[str, object]) -> None:
