@@ -103,7 +103,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             "a request that always failed, while the provider answered others",
             (
                 "Where there was no answer in time, raise COSQA_LLM_TIMEOUT and start again; else ask the "
-                "provider what it has against the example. A retry asks anew."
+                "provider what it has against the example. A retry asks again."
             ),
         ),
         Cause.PROVIDER: (

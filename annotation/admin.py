@@ -34,7 +34,7 @@ from retrieval.admin import BenchmarkLabelAdmin, CandidateAdmin, LabelAdmin, Rea
 from retrieval.models import BenchmarkLabel, Candidate, Label
 
 USED = (
-    "Calls were made at this price, so it stays as it is: it says what they cost. Add a price of the same "
+    "Calls were made at this price, so it can't be changed: it says what they cost. Add a price of the same "
     "model with a later date; calls from then on are made at that one."
 )
 

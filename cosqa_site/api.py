@@ -39,7 +39,7 @@ PROBLEM: dict[str, Any] = {
         "status": {"type": "integer"},
         "detail": {"type": "string", "description": "what to do about it"},
         "errors": {"type": "array", "items": {"type": "object"}, "description": "each wrong value"},
-        "stored": {"description": "of a conflict: the review that stands now"},
+        "stored": {"description": "of a conflict: the current review"},
     },
 }
 PROBLEMS = {

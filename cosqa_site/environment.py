@@ -109,7 +109,7 @@ def read_hosts_variable(name: str, default: str) -> list[str]:
     for host in found:
         if not re.fullmatch(r"\*|\.?[A-Za-z0-9_-]+(\.[A-Za-z0-9_-]+)*|\[[0-9A-Fa-f:.]+\]", host):
             raise ImproperlyConfigured(
-                f"{name}={host!r}: expected a host without scheme and port, more of them after commas"
+                f"{name}={host!r}: expected a host without scheme and port, more after commas"
             )
     return found
 
@@ -122,7 +122,7 @@ def read_emails_variable(name: str) -> list[str]:
             validate_email(address)
         except ValidationError as error:
             raise ImproperlyConfigured(
-                f"{name}={address!r}: expected an e-mail address, more of them after commas"
+                f"{name}={address!r}: expected an e-mail address, more after commas"
             ) from error
     return found
 
@@ -168,5 +168,5 @@ def read_origins_variable(name: str) -> list[str]:
     for origin in found:
         if not is_url(origin, ("https", "http")):
             shown = hide_credentials(origin)
-            raise ImproperlyConfigured(f"{name}={shown!r}: expected https://HOST, more of them after commas")
+            raise ImproperlyConfigured(f"{name}={shown!r}: expected https://HOST, more after commas")
     return found

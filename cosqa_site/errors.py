@@ -47,7 +47,7 @@ from annotation.studies.sampling.sample_order import SampleRefused
 
 CONTENT_TYPE: Final = "application/problem+json"
 NO_ROOM: Final = (
-    "The disk of the server is full, so this could not be stored. Tell whoever runs the server to make room, "
+    "The disk of the server is full, so this could not be stored. Ask your admin to make room, "
     "then send it again."
 )
 RETRY_SECONDS: Final = 60

@@ -209,7 +209,7 @@ LLM_MODEL = read_text_variable("COSQA_LLM_MODEL", "claude-haiku-4-5")
 LLM_PROFILE = provider_profile("COSQA_LLM_PROFILE")
 LLM_TIMEOUT = read_integer_variable("COSQA_LLM_TIMEOUT", 120, 5, 3600)
 LLM_TOKENIZER = read_path_variable(
-    "COSQA_LLM_TOKENIZER", "the path of a tokenizer.json, or of a folder of them"
+    "COSQA_LLM_TOKENIZER", "the path of a tokenizer.json, or of a folder with several"
 )
 LLM_WORKERS = read_integer_variable("COSQA_LLM_WORKERS", 4, 1, 256)
 CANARY_ABOVE = read_integer_variable("COSQA_CANARY_ABOVE", 2000, 0, 999_999_999)

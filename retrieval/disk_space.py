@@ -53,7 +53,7 @@ def describe_low_space(free: int, needed: int, folder: Path) -> str:
     """The reason to stop before the disk is full to the last byte."""
     return (
         f"The disk is full: {free / MEGABYTE:,.0f} MB are free where {folder} lies, and work needs "
-        f"{needed / MEGABYTE:,.0f} MB (COSQA_DISK_FREE_MB). Make room there: work goes on by itself."
+        f"{needed / MEGABYTE:,.0f} MB (COSQA_DISK_FREE_MB). Make room there: work continues by itself."
     )
 
 

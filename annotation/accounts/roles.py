@@ -216,7 +216,7 @@ def refuse_while_blind(user: Visitor) -> None:
         f"This is not here, or closed to you while you rate in the study \u201c{study}\u201d: "
         "builds that judged its pairs open again when your part is finished or the study is closed. "
         f"You have rated {enrolled.done:,} pairs of at most {most:,}; "
-        "go on under \u201cRate\u201d."
+        "continue under \u201cRate\u201d."
     )
 
 

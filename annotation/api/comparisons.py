@@ -49,7 +49,7 @@ class TookOut(RowSchema):
     ran: int = Field(description="programs that reached an assertion")
     running_seconds: float
     second_tests: int = Field(description="programs written because the first one tested nothing")
-    second_touched: int = Field(description="of them, those that tested the candidate")
+    second_touched: int = Field(description="second tests that tested the candidate")
     second_dollars: Dollars = Field(
         description="what the calls that wrote them cost", validation_alias="second_cost"
     )

@@ -34,7 +34,7 @@ from retrieval.texts.plurals import count_noun
 
 RULE: Final = (
     "each pair gets the majority of a blind study, else what two or more reviews agree on, else the agents' "
-    "label; a pair that none of them could judge keeps its label"
+    "label; a pair that nobody could judge keeps its label"
 )
 
 

@@ -146,7 +146,7 @@ def of_money(build: Build) -> Iterator[Episode]:
         return
     spent = f"${tally.spent / NANO:,.4f} of ${tally.cap / NANO:,.4f} are spent"
     if is_used_up(build) or (tally.cap and tally.spent >= tally.cap):
-        said = f"{spent}; the build stands still until its cap is raised."
+        said = f"{spent}; the build waits until its cap is raised."
         yield Episode(Kind.SPENT, build, f"cap {tally.cap}", said)
     elif tally.cap and tally.spent * 5 >= tally.cap * 4:
         yield Episode(Kind.NEARLY_SPENT, build, f"cap {tally.cap}", f"{spent}.")
@@ -161,7 +161,7 @@ def of_project() -> Iterator[Episode]:
     words = f"{spent} of the {cap} that all live builds share are spent"
     since = f"cap {ProjectCapChange.objects.values_list('pk', flat=True).first()}"
     if project.spent >= project.cap or stopped_at(project.cap).exists():
-        said = f"{words}; builds stand still until an admin raises the cap on the dashboard."
+        said = f"{words}; builds wait until an admin raises the cap on the dashboard."
         yield Episode(Kind.PROJECT_SPENT, None, since, said)
     else:
         yield Episode(Kind.PROJECT_NEARLY_SPENT, None, since, f"{words}.")
@@ -306,7 +306,7 @@ def format_notice_body(notice: Notice) -> str:
         notice.text,
         "",
         f"Build: {notice_name_of_build(build)} ({address_of(build)})",
-        f"Finished: {finished:,} of {tally.total:,} cases, {tally.abandoned:,} of them abandoned",
+        f"Finished: {finished:,} of {tally.total:,} cases, {tally.abandoned:,} abandoned",
         f"Spent: ${tally.spent / NANO:,.4f}, {cap}",
     )
     return "\n".join(lines)

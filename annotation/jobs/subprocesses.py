@@ -38,9 +38,9 @@ SILENT: Final[Mapping[Kind, str]] = {
     Kind.RUN: "the scoring process ended without a word; see the log, then upload again: nothing comes twice",
     Kind.IMPORT: "the import process ended without a word; see the log, then upload again: "
     "nothing comes twice",
-    Kind.FILTER: "the filtering process ended without a word; see the log, then order it again: it goes on",
+    Kind.FILTER: "the filtering process ended without a message; see the log, then order it again",
     Kind.EXPORT: "the export process ended without a word; see the log",
-    Kind.SCORE: "the scoring process ended without a word; see the log, then order it again: it goes on",
+    Kind.SCORE: "the scoring process ended without a message; see the log, then order it again: it continues",
     Kind.REPRODUCE: "the process that computed it ended without a word; see the log, then order it again",
 }
 """The message of a job whose child process died."""
@@ -50,7 +50,7 @@ FORGETTING: Final[Mapping[Kind, Callable[[], None]]] = {
 }
 """Removes the files of jobs that have ended, also of one whose child died."""
 NO_ROOM: Final = (
-    "The disk is full. Nothing is lost: it goes on by itself when there is room where COSQA_HOME and the "
+    "The disk is full. Nothing is lost: work continues by itself when there is room where COSQA_HOME and the "
     "database lie"
 )
 SECONDS_BETWEEN_LOOKS = 2.0

@@ -171,7 +171,7 @@ class LiveLLM:
         if request.base_url and request.base_url != host_of(self.base_url):
             raise LLMError(
                 f"the request is meant for {request.base_url}, this provider is {host_of(self.base_url)}: "
-                "start the build anew with this provider, or set the other one's address.",
+                "launch the build again with this provider, or set the other one's address.",
                 retryable=False,
                 provider=True,
             )

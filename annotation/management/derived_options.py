@@ -50,7 +50,7 @@ def require_launch_agreement(provider: str, options: dict[str, Any]) -> None:
     if provider != Build.Provider.LIVE or options["yes"]:
         return
     if not sys.stdin.isatty():
-        raise CommandError("This may cost what is told above. Nothing was launched; --yes launches it.")
+        raise CommandError("The cost is estimated above. Nothing was launched; --yes launches it.")
     if input("Launch it? [y/N] ").strip().lower() not in {"y", "yes"}:
         raise CommandError("Nothing was launched.")
 

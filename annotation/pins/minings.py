@@ -63,7 +63,7 @@ def recall_now(pin: Pin, vectors: Path) -> dict[str, Any]:
     mining = mining_of(pin)
     identities = pin.subject["identities"] or {}
     if mining is None or set(pin.subject["encoders"]) - set(identities):
-        gone = "it is gone, or was done anew" if mining is None else "it does not say which weights it had"
+        gone = "it is gone, or was done again" if mining is None else "it does not say which weights it had"
         raise NotStored(gone)
     known = [restore_run_encoder(name, identities[name], vectors) for name in pin.subject["encoders"]]
     return {**pin.value[RECALL], "recall": recall_again(mining, known, vectors)}

@@ -107,7 +107,7 @@ def stratum_note(found: Report, stratum: str) -> str:
         counts = found.counts
         return (
             f"{counts.pairs:,} pairs of {counts.queries:,} queries; {counts.known:,} with a truth, "
-            f"{counts.matches:,} of them matches. Left out: {counts.split:,} with split votes, "
+            f"{counts.matches:,} matches. Left out: {counts.split:,} with split votes, "
             f"{counts.open:,} without a label."
         )
     if found.fixed:

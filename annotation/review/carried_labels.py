@@ -25,7 +25,7 @@ class NothingBefore(BadReview):
 
     def __init__(self) -> None:
         super().__init__(
-            "Your earlier label of an equal candidate does not stand any more. Label this one by itself."
+            "Your earlier label of an equal function is no longer current. Label this one by itself."
         )
 
 

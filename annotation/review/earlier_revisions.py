@@ -18,8 +18,8 @@ from annotation.review.labels import (
 from annotation.studies.audit_log import Verb, append_audit_event
 
 CHANGED: Final = (
-    "You have changed this label in another window since that page was opened: what stands now stays. "
-    "Restore again to put the earlier one over it."
+    "You have changed this label in another window since that page was opened; the newer label is kept. "
+    "Restore again to replace it with the earlier one."
 )
 
 
@@ -40,7 +40,7 @@ def restore_revision(review: Review, user: User, seen_revision: int | None = Non
         if review.withdrawn:
             raise NothingToRestore("That revision took a label back: there is nothing in it to restore.")
         if last is None or (not last.withdrawn and content_of_review(last) == content_of_review(review)):
-            raise NothingToRestore("That is what stands.")
+            raise NothingToRestore("That is the current label.")
         made = repeat_review(review)
         append_review_revision(made, user, last, None)
         detail = {"pair": review.pair_id, "revision": review.revision, "as": made.revision}

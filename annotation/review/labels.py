@@ -88,7 +88,7 @@ class Conflict(StoredMeanwhile[Review, Submission | None]):
 
     words = (
         "Your label of this pair was changed in another window after this page was opened. "
-        "Both are shown: choose which one stands."
+        "Both are shown: choose which one counts."
     )
 
 
@@ -200,7 +200,7 @@ def undo_latest_label(user: User, case: Case, seen_revision: int) -> Review:
         revisions = list(reviews_of(case.pair_id, user))
         standing = standing_of(revisions, content_of_review)
         if not standing:
-            raise NothingToUndo("You have no label on this pair to take back.")
+            raise NothingToUndo("You have no label on this pair to undo.")
         last = revisions[-1]
         if last.revision != seen_revision:
             raise Conflict(last, None)

@@ -228,7 +228,7 @@ def shared_keys(chosen: Mapping[Action, str]) -> dict[Action, str]:
     }
     return {
         action: f"{action.words}: {chosen[action]} is also the key of “{'”, “'.join(titles)}”. "
-        "Both can be on one page: choose a different key for one of them."
+        "Both can be on one page: choose another key."
         for action, titles in others.items()
         if titles
     }

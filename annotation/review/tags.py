@@ -46,7 +46,7 @@ MEANINGS: Final[Mapping[Tag, str]] = MappingProxyType(
         Tag.UNSAFE: "Using the code would be dangerous",
         Tag.TEST_EXPECTATION: "The test expects something that the query does not ask for",
         Tag.TEST_READING: "The test rests on a reading that the query does not have",
-        Tag.TEST_EMPTY: "Whatever the code does, the test would come out the same",
+        Tag.TEST_EMPTY: "The test gives the same result for any code",
         Tag.TEST_ENVIRONMENT: "The environment decided how the test came out, not the code",
     }
 )

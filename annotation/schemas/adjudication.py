@@ -21,7 +21,7 @@ class DecisionIn(Body):
     cause: CauseName = Field(description="why raters split")
     note: CleanText = Field(min_length=1, max_length=10_000)
     precedent: bool = Field(False, description="keep it for similar cases")
-    seen: int = Field(ge=0, le=2**63 - 1, description="`id` of the decision that stands; 0 = none yet")
+    seen: int = Field(ge=0, le=2**63 - 1, description="`id` of the current decision; 0 = none yet")
 
 
 class DecisionOut(RowSchema):

@@ -71,7 +71,8 @@ class Order(Body):
         description="a mining needs at least one",
     )
     pairs: GivenPairs | None = Field(
-        None, description="judge these pairs and mine nothing; several builds of them have one audit"
+        None,
+        description="judge these pairs and mine nothing; several builds of the same pairs have one audit",
     )
     k: int = Field(20, ge=1, le=1000, description="candidates a query")
     provider: Provider = Field("exchange", description="live asks the model; exchange waits for files")
@@ -128,11 +129,11 @@ class Order(Body):
         True, description="no judge sees what the runs showed, people alone do: that gave better labels"
     )
     second_test: bool = Field(False, description="another test where the first one tested nothing")
-    fresh: bool = Field(False, description="ask anew what was answered before; it is paid again")
-    rounds: int = Field(1, ge=1, le=9, description="how often each pair is judged, each time asked anew")
+    fresh: bool = Field(False, description="ask again what was answered before; it is paid again")
+    rounds: int = Field(1, ge=1, le=9, description="how often each pair is judged, each time asked again")
     sampling: CleanObject = Field(
         default_factory=dict,
-        description="sent to the model as it is; max_tokens: how many tokens each reply may have at least",
+        description="sent to the model unchanged; max_tokens: how many tokens each reply may have at least",
     )
     reason: CleanText = Field("", max_length=1000, description="why it is launched; kept in its history")
 
@@ -255,7 +256,7 @@ class AskedOut(RowSchema):
     encoder: str
     model: str
     requests: int
-    tokens: int = Field(description="as the server told them")
+    tokens: int = Field(description="as the server counted them")
     untold: int = Field(description="answers that named no tokens")
     cost: Dollars | None = Field(
         description="dollars, by the prices at its end; null = not known", validation_alias="known"
@@ -344,12 +345,12 @@ class Progress(RowSchema):
     version: int = Field(description="grows with every change")
     stages: dict[Stage, int] = Field(description="cases by stage")
     programs: int = Field(description="generated programs that were executed")
-    ran: int = Field(description="of them, those that reached an assertion")
+    ran: int = Field(description="those that reached an assertion")
     executable_rate: float | None = Field(
         description="ran ÷ programs; null before the first", validation_alias="rates.executable"
     )
     second_tests: int = Field(description="programs that were executed because the first one tested nothing")
-    second_touched: int = Field(description="of them, those that tested the candidate")
+    second_touched: int = Field(description="second tests that tested the candidate")
     calls: int
     reused: int = Field(description="calls that had been paid for before")
     input_tokens: int

@@ -52,7 +52,7 @@ class CanaryOut(RowSchema):
         description="done: go_on, or cancel the build; an extension: or leave its other pairs"
     )
     done_at: datetime | None
-    decided_at: datetime | None = Field(description="when somebody let the build go on, or left the rest")
+    decided_at: datetime | None = Field(description="when somebody continued the build, or left the rest")
     decided_by: str | None = Field(validation_alias="decided_by.username")
     measures: MeasuresOut
     projected_total: MeanOut | None = Field(description="dollars for all pairs")

@@ -53,7 +53,7 @@ class CasePage(Paging):
     query: Id | None = Field(None, description="id of a query's text")
     q: CleanText = Field("", max_length=200, description="only cases whose query contains this")
     differs: Literal["experts"] | None = Field(
-        None, description="experts: only cases whose pair an expert labelled otherwise than the agents"
+        None, description="experts: only cases whose pair an expert labelled differently from the agents"
     )
     sort: Literal["made", "rank", "score", "stage", "label", "time", "duration"] = Field(
         "made",
@@ -119,7 +119,7 @@ class ProgramOut(RowSchema):
     id: int
     source: str = Field(validation_alias="source.text")
     reading: str = Field(description="the likeliest sense of the query that it tests")
-    readings: list[ReadingOut] = Field(description="all of them; empty of plain programs")
+    readings: list[ReadingOut] = Field(description="all readings; empty for plain programs")
     test_cases: list[TestCaseOut] = Field(description="functions that run alone; empty = plain Python")
     helpers: list[str] = Field(description="names that the writer had to invent")
     redefines: bool = Field(description="it redefines the candidate")

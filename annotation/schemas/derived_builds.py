@@ -128,7 +128,7 @@ class AgainIn(Body):
         max_length=1000,
         description="filters of the page of cases, such as stage=settled&outcome=failed; empty = all",
     )
-    flips: Id | None = Field(None, description="only those that this other build labelled otherwise")
+    flips: Id | None = Field(None, description="only those that this other build labelled differently")
     provider: Provider | None = None
     model: CleanText | None = Field(None, min_length=1, max_length=120)
     sampling: CleanObject | None = None
@@ -136,7 +136,7 @@ class AgainIn(Body):
     rewrites: int | None = Field(None, ge=0, le=5)
     second_test: bool | None = None
     fresh: bool | None = Field(
-        None, description="ask anew what was answered before; null = where nothing else is new"
+        None, description="ask again what was answered before; null = where nothing else is new"
     )
     budget: Decimal | None = Field(None, ge=0, le=1_000_000, decimal_places=6, description="dollars")
     unpriced: bool = False
@@ -160,5 +160,5 @@ class AgainEstimate(EstimateOut):
     """What running cases again would take. Nothing is made yet."""
 
     chosen: int
-    cases: int = Field(description="how many of them are run: all that can begin there, or the sample")
-    fresh: bool = Field(description="whether what was answered before is asked anew")
+    cases: int = Field(description="how many cases are run: all that can begin there, or the sample")
+    fresh: bool = Field(description="whether what was answered before is asked again")

@@ -27,7 +27,7 @@ class DriftCheckOut(Schema):
     lower: int
     judged_once: int = Field(description="a verdict at one of both times alone")
     odd_ones: int = Field(description="exactly one of three answers differs from both others")
-    new_odd_ones: int = Field(description="of them, those where it is the new answer: a third, by chance")
+    new_odd_ones: int = Field(description="those where the odd answer is the new one: a third, by chance")
     p_value: float | None = Field(description="null for a baseline")
     level: float | None = Field(description="below this p-value it is a shift")
     shifted: bool

@@ -87,7 +87,7 @@ class FunctionDecisionOut(RowSchema):
     agent_label: int | None
     code: str | None = Field(description="what was accepted")
     label: int | None = Field(description="id of the label that follows from it", validation_alias="label_id")
-    test_of_edit: str | None = Field(description="outcome of the test beside an edit")
+    test_of_edit: str | None = Field(description="outcome of the test with an edited function")
     at: datetime
 
 

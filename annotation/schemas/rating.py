@@ -79,7 +79,7 @@ class RatingOut(RowSchema):
     tags: list[str]
     seconds: float
     created_at: datetime
-    undoes: str = Field(description="names it to undo, while it stands")
+    undoes: str = Field(description="names it to undo, while it is current")
 
 
 class SkipIn(Body):
@@ -109,6 +109,6 @@ class DraftIn(Body):
     seen: str | None = Field(
         default=None,
         max_length=40,
-        description="the revision that you know, empty for none: 409 where another text stands; "
-        "without it whatever stands is overwritten",
+        description="the revision that you know, empty for none: 409 where the stored text differs; "
+        "without it the stored text is overwritten",
     )

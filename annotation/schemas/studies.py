@@ -77,7 +77,7 @@ class AssumedRates(Body):
 
     model_config = ConfigDict(frozen=True)
 
-    pilot: Id | None = Field(default=None, description="id of a study of ratings that somebody has begun")
+    pilot: Id | None = Field(default=None, description="id of a study with ratings that somebody has started")
     prevalence: float | None = Field(default=None, ge=0, le=1, description="share of matches")
     rater_accuracy: float | None = Field(default=None, ge=0, le=1)
     annotator_accuracy: float | None = Field(default=None, ge=0, le=1)
@@ -172,7 +172,7 @@ class StudyDetail(StudyOut):
     """One study with its plan and its progress."""
 
     question: str
-    plan: dict[str, Any] = Field(description="as it is frozen, else as it stands")
+    plan: dict[str, Any] = Field(description="the frozen plan, else the current one")
     progress: list[ConditionOut]
     outlook: OutlookOut | None = Field(description="of a draft")
 

@@ -40,7 +40,7 @@ PERMISSION: Final = "rights come from roles alone, which are groups"
 
 LEFT_OUT: Final = {
     "admin.logentry": "what was done in the admin site; the audit log is exported",
-    "annotation.apitoken": "a secret: tokens are issued anew",
+    "annotation.apitoken": "a secret: new tokens are issued",
     "annotation.limiter": "what workers learned of a provider's rate limit, which they learn again",
     "annotation.pulse": "signs of life of this home's workers",
     "annotation.sandboxcheck": "what was found about one machine, which is checked again",

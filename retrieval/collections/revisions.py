@@ -108,7 +108,7 @@ def refuse_other_texts(
     for one in batch:
         known = there.get(one.record.source_id) if one.record.is_key else None
         if known and one.digest not in known:
-            why = f"the id {one.record.source_id[:40]!r} stands for another text in {target}; {MENDED}"
+            why = f"the id {one.record.source_id[:40]!r} belongs to another text in {target}; {MENDED}"
             counts.refuse(Problem(target.name, 0, why, costs_labels=True))
         else:
             kept.append(one)

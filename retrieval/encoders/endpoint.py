@@ -91,7 +91,7 @@ class EndpointEncoder:
         if urlsplit(address).scheme not in {"http", "https"}:
             raise MissingWeights(f"{BASE_URL} is no address: begin it with https://")
         require_endpoint_setting(KEY, "the server's key; any word where it needs none")
-        assert self.model, "it is told where it lacks"
+        assert self.model, "the caller has checked that it is there"
         return address
 
     @property

@@ -140,7 +140,7 @@ def load_model_json(file: Path, empty: Any) -> Any:
     try:
         return read_small_json(file)
     except ValueError as error:
-        raise OtherConfiguration(f"{file} is no JSON ({error}); get it anew") from error
+        raise OtherConfiguration(f"{file} is no JSON ({error}); download it again") from error
 
 
 def find_declaration_faults(known: Known, found: Declared) -> Iterator[str]:

@@ -263,7 +263,7 @@ def find_steps_left_out(spec: Spec, found: Declared) -> Iterator[str]:
     if found.pooling and found.pooling != SAME.get(spec.pooling, spec.pooling):
         yield f"its files pool by {found.pooling}, the spec by {spec.pooling}"
     elif "Dense" in found.modules:
-        yield "its files go on with a dense layer, which the spec leaves out; pooling declared runs it"
+        yield "its files have a dense layer, which the spec leaves out; pooling declared runs it"
     if not found.pools_prompt and any(spec.prefixes.values()):
         yield "its files leave the prompt out of the pooling, which the spec does not; pooling declared does"
     if found.kept:

@@ -74,7 +74,7 @@ def _about(subject: Subject) -> list[str]:
         f"# {quote_code(benchmark.name)}, version {benchmark.version}",
         "",
         (
-            "A benchmark of code search: queries, snippets, and for pairs of them whether the code answers "
+            "A benchmark of code search: queries, snippets, and for pairs whether the code answers "
             "the query (1) or not (0). **A pair without a label is unjudged, which is not 0.**"
         ),
         "",
@@ -99,7 +99,7 @@ def _statistics(subject: Subject, parts: Parts | None) -> list[str]:
         ("queries", len(found)),
         ("snippets", len(subject.snippet_ids) - subject.held_snippets.count),
         ("labelled pairs", len(pairs)),
-        ("of them matches", int(matching.sum())),
+        ("matches", int(matching.sum())),
         ("queries without a match", int((found == 0).sum())),
         ("queries with several matches", int((found > 1).sum())),
     ]
@@ -127,7 +127,7 @@ def _bases(subject: Subject) -> list[str]:
     counts = subject.open_pairs.by_basis()
     told = {**dict(Basis.choices), "": "not known: imported, or from before it was noted"}
     return [
-        "## How the labels came about",
+        "## How the labels were made",
         "",
         "Each pair says it as `basis`, which is in the sha256, too: cut by it where some are too unsure.",
         "",

@@ -146,8 +146,7 @@ def _of_split(parts: Parts) -> list[str]:
     if report.shared:
         told.append(
             f"{count_noun(report.shared, 'snippet')} in pairs of more than one part, "
-            f"{report.shared_matches:,} "
-            "of them as matches: who trains on one part has seen code of another"
+            f"{report.shared_matches:,} as matches: training on one part has seen code of another"
         )
     if parts.nameless:
         whole = "so it changed nothing" if parts.nameless == parts.matching else "so it left those out"

@@ -46,7 +46,7 @@ def _cosqa_plus(options: Arguments) -> Iterator[Item]:
     release = cosqa_plus.release_at(options["place"])
     if not (release.queries or release.codebase or release.pairs):
         raise CommandError(
-            f"{options['place']} has no query.json, codebase.json or pairs.json (nor test_agent_… of them)."
+            f"{options['place']} has no query.json, codebase.json or pairs.json (or test_agent_… versions)."
         )
     return cosqa_plus.read_cosqa_plus(release)
 
@@ -144,7 +144,9 @@ FORMATS = {
     ),
     "cosqa-plus": Format(
         "a release of CoSQA+: query, codebase and pairs",
-        _place("folder with query.json, codebase.json, pairs.json, or test_agent_… of them; or one of these"),
+        _place(
+            "folder with query.json, codebase.json, pairs.json, or test_agent_… versions; or one of these"
+        ),
         _cosqa_plus,
     ),
     "codesearchnet": Format(

@@ -12,7 +12,7 @@ def kendall_tau(first: Sequence[float], second: Sequence[float]) -> float | None
     None for fewer than two things, or where one sequence is all ties. Raises ValueError for unequal lengths.
     """
     if len(first) != len(second):
-        raise ValueError(f"{len(first)} values beside {len(second)}; each thing has one in both")
+        raise ValueError(f"{len(first)} values and {len(second)} values; each item needs one in both")
     if len(set(first)) < 2 or len(set(second)) < 2:
         return None
     from scipy.stats import kendalltau  # takes a second to load, so not before a figure needs it

@@ -166,7 +166,7 @@ def match_encoder_precision(encoder: Encoder, wanted: str) -> Encoder:
     if encoder.identity != wanted:
         raise OtherWeights(
             f"The weights or options of {encoder.name} are not those that this mining began with "
-            f"({encoder.identity}, not {wanted}). Bring the same weights to every machine, or begin it anew: "
+            f"({encoder.identity}, not {wanted}). Bring the same weights to every machine, or restart it: "
             "manage.py mine ID --anew"
         )
     return encoder

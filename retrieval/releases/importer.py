@@ -108,7 +108,7 @@ def import_release(folder: Path, name: str, options: Options) -> Imported:
         raise NoRelease(f"{folder} is a file: unpack it and name the folder, or upload it on its page.")
     if release.pairs is None and (release.queries is None or release.codebase is None):
         raise NoRelease(
-            f"{folder} has no query.json, codebase.json or pairs.json (nor test_agent_… of them)."
+            f"{folder} has no query.json, codebase.json or pairs.json (or test_agent_… versions)."
         )
     if release.refused:
         others = options.counts()

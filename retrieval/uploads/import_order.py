@@ -14,7 +14,7 @@ class Format(models.TextChoices):
     """What uploaded files are."""
 
     COSQA = "cosqa", "CoSQA: queries and a code base (JSON)"
-    COSQA_PLUS = "cosqa-plus", "CoSQA\u207a: a release as three JSON files, or as a zip of them"
+    COSQA_PLUS = "cosqa-plus", "CoSQA\u207a: a release as three JSON files, or as one zip with all three"
     RELEASE = "release", "An export of ours: the zip of a release, as a benchmark again"
     TABLE = "table", "A table of your own: CSV, TSV, JSON Lines or JSON, columns chosen next"
     BEIR = "beir", "BEIR or MTEB: a zip of corpus, queries and qrels"

@@ -83,7 +83,7 @@ def test_a_large_live_build_shows_its_canary_and_one_click_lets_it_go_on(
     page.goto(f"{server.url}/builds/{build}/")
     wait_until(page, "done")
     assert asked(fake) - before == paid.PAIRS, "each pair once"
-    expect(page.get_by_text("ada let the build go on")).to_be_visible()
+    expect(page.get_by_text("ada continued the build")).to_be_visible()
 
 
 def test_a_large_extension_shows_a_canary_of_its_own_and_one_click_lets_it_go_on(
@@ -96,7 +96,7 @@ def test_a_large_extension_shows_a_canary_of_its_own_and_one_click_lets_it_go_on
     wait_until(page, "done")
     before, new = asked(fake), 48
     page.goto(f"{server.url}/builds/{build}/extend/?queries=6&seed=3")
-    expect(page.locator("#canary-first")).to_contain_text("24 random cases of them go first")
+    expect(page.locator("#canary-first")).to_contain_text("24 random cases go first")
     expect(page.get_by_label("Why the canary is skipped")).to_be_hidden()
     page.get_by_label("Skip the canary").check()
     expect(page.get_by_label("Why the canary is skipped")).to_be_visible()
@@ -118,7 +118,7 @@ def test_a_large_extension_shows_a_canary_of_its_own_and_one_click_lets_it_go_on
     wait_until(page, "done")
     assert asked(fake) - before == new, "each new pair once"
     expect(
-        page.get_by_text("24 of 48 new pairs went first, as a canary; ada let the build go on")
+        page.get_by_text("24 of 48 new pairs went first, as a canary; ada continued the build")
     ).to_be_visible()
 
 

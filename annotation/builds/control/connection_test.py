@@ -44,7 +44,7 @@ METADATA: Final = frozenset(
 """Where clouds tell their machines of themselves beside the link-local addresses."""
 NOWHERE: Final = ("link_local", "multicast", "unspecified", "reserved")
 OPEN: Final = (ConnectionTest.State.WAITING, ConnectionTest.State.RUNNING)
-LOST: Final = "The worker that asked ended meanwhile; what it was told is lost. Test again."
+LOST: Final = "The worker that asked stopped before it stored the answer. Test again."
 NO_KEY: Final = "No key is configured: set ANTHROPIC_API_KEY and start the workbench again."
 
 

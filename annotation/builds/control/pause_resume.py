@@ -42,7 +42,7 @@ def control_build(
     `cause` retries the cases alone that were abandoned for it.
     """
     if action is Action.RESUME and not note.strip() and watched_pairs.has_shifted(build):
-        raise ControlRefused("The model has shifted: say why the build may go on with it.")
+        raise ControlRefused("The model has changed: say why the build may continue with it.")
     touched = retry_abandoned(build, cause) if action is Action.RETRY else change_state(build, action, user)
     record_build_event(
         build,
@@ -55,7 +55,7 @@ def control_build(
     return touched
 
 
-EVENTS = {Action.GO_ON: "went on after the canary", Action.LEAVE: "left the other pairs"}
+EVENTS = {Action.GO_ON: "continued after the canary", Action.LEAVE: "left the other pairs"}
 PAST = {
     Action.PAUSE: "paused",
     Action.RESUME: "resumed",
@@ -89,7 +89,7 @@ def change_state(build: Build, action: Action, user: Actor = None) -> int:
         canary.record_canary_decision(build, account_of_actor(user))
     if action is Action.LEAVE and not canary.decline_extension_pairs(build, account_of_actor(user)):
         raise ControlRefused(
-            "These pairs are the build's own, not an extension's: go on, or cancel the build."
+            "These pairs are the build's own, not an extension's: continue, or cancel the build."
         )
     return 0
 

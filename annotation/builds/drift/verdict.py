@@ -99,8 +99,8 @@ def describe_drift_shift(check: DriftCheck) -> str:
     asked = check.agreed + check.higher + check.lower + check.judged_once
     tally = Tally.objects.get(pk=check.watch_id)
     return (
-        f"The model judges otherwise than at the start: of {asked} pairs asked again after {check.settled:,} "
-        f"settled cases, {asked - check.agreed} have another answer "
+        f"The model judges differently than at the start: of {asked} pairs asked again after "
+        f"{check.settled:,} settled cases, {asked - check.agreed} have another answer "
         f"({check.higher} higher, {check.lower} lower), "
         f"more than chance explains (p = {check.p_value:.2g}, below {check.level:.2g}). Ask the provider "
         f"what has changed, then resume with a reason or cancel; {tally.open:,} cases are open."

@@ -203,7 +203,7 @@ def describe_canary_stop(tally: Tally, row: Canary) -> str:
     news, others = (" new ones", "leave them") if row.is_of_extension else ("", "cancel the build")
     return (
         f"{total // rounds:,} {kind_of(row)} of {row.pairs:,}{news} are finished{each}"
-        f"{unjudged}. Read what they cost and say, then go on with all others, or {others}."
+        f"{unjudged}. Look at their cost and verdicts, then continue with all others, or {others}."
     )
 
 

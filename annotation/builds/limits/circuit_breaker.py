@@ -182,7 +182,7 @@ def resume_after_outage(build: Build) -> None:
         return
     minutes = (timezone.now() - found.waiting_since) / timedelta(minutes=1)
     if find_waiting_build(build).update(state=Build.State.RUNNING, reason="", **NOT_WAITING):
-        note_automatic_event(build, "goes on by itself", describe_end_of_wait(found, minutes))
+        note_automatic_event(build, "continues by itself", describe_end_of_wait(found, minutes))
 
 
 def describe_end_of_wait(build: Build, minutes: float) -> str:

@@ -242,7 +242,7 @@ def stop_for(batch: Batch, others: list[LLMError]) -> None:
     if others:
         words = (
             f"{len(others):,} of the {batch.requests:,} replies of batch {batch.provider_id} are of no use: "
-            f"{others[0].message}. They are paid, once; whoever resumes the build has them asked again"
+            f"{others[0].message}. They are paid for. Who resumes the build asks, and pays, for them again"
         )
         circuit_breaker.stop_build_for_person(batch.build, words, Build.State.WAITING)
 

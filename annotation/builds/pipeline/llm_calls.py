@@ -238,7 +238,7 @@ def refuse_other_model(call: LLMCall, reply: Reply) -> None:
         return
     raise LLMError(
         f"{name} answered, and until now it was {before}: the provider has another model behind the name "
-        f"{call.model}. Set it back there, or launch a new build; whoever resumes this one mixes the two.",
+        f"{call.model}. Set it back there, or launch a new build: this one, resumed, would mix the two.",
         retryable=False,
         provider=True,
         reply=reply,

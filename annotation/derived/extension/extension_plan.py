@@ -124,7 +124,7 @@ def why_not(build: Build) -> str:
         return "The build is still mined: its own pairs come first."
     row = canary.canary_of_build(build)
     if row is not None and not row.rest_opened:
-        return "The build is at its canary: let it go on, or cancel it."
+        return "The build waits at its canary: continue or cancel it."
     if hasattr(build, "rerun"):
         return "The build runs cases of another build again; extend that one, and run its new cases again."
     if hasattr(build, "filling"):
@@ -134,7 +134,7 @@ def why_not(build: Build) -> str:
     if hasattr(build.mining, "holes"):
         return "This build judges what a run left unjudged. Start another build to judge more."
     if Extension.objects.filter(build=build, state=Extension.State.CANARY).exists():
-        return "An extension is at its canary: let it go on, or leave its other pairs."
+        return "An extension waits at its canary: continue it, or leave its other pairs."
     if Extension.objects.filter(build=build, state=Extension.State.MINING).exists():
         return "An extension is mined already; wait for its pairs, or take it back."
     return launcher.why_uncounted(build.model) if build.provider == Build.Provider.LIVE else ""

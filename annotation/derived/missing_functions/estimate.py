@@ -54,7 +54,7 @@ def estimate_writing_cost(order: FillOrder, queries: list[int]) -> Estimate:
 
 
 DENIED_BASIS: Final = Basis(
-    "Functions that are denied and written anew", "15 % (0 % to 100 %)", "assumed", "Nobody has measured it."
+    "Functions that are denied and written again", "15 % (0 % to 100 %)", "assumed", "Nobody has measured it."
 )
 
 

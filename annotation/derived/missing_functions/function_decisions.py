@@ -171,7 +171,7 @@ def undo_proposal_decision(
         proposal.hold()
         last = last_of(proposal)
         if last is None or last.action == Action.UNDO:
-            raise NothingToUndo("There is no decision on this function to take back.")
+            raise NothingToUndo("There is no decision on this function to undo.")
         if proposal.revision != seen_revision:
             raise DecidedMeanwhile(last, choice)
         made = next_decision(user, proposal, choice)

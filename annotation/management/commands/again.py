@@ -65,9 +65,11 @@ class Command(LightCommand):
             help="as in the address of the list of cases: 'stage=abandoned&cause=…', 'outcome=failed' …",
         )
         parser.add_argument("--cases", type=int, nargs="+", default=[], metavar="ID", help="just these")
-        parser.add_argument("--flips", default="", metavar="NAME", help="that this build labelled otherwise")
         parser.add_argument(
-            "--sample", type=parse_positive_count, metavar="N", help="run only N of them, drawn by --seed"
+            "--flips", default="", metavar="NAME", help="that this build labelled differently"
+        )
+        parser.add_argument(
+            "--sample", type=parse_positive_count, metavar="N", help="run only N cases, drawn by --seed"
         )
         parser.add_argument("--seed", type=int, default=1, help="of --sample (default %(default)s)")
         parser.add_argument(
@@ -92,8 +94,8 @@ class Command(LightCommand):
         parser.add_argument(
             "--fresh",
             action=BooleanOptionalAction,
-            help="ask anew what was answered before, or take stored answers where there are any (default: "
-            "anew where nothing else is new)",
+            help="ask again what was answered before, or take stored answers where there are any (default: "
+            "ask again where nothing else is new)",
         )
         derived_options.add_decision(parser, needs_reason=True)
 
@@ -129,7 +131,7 @@ class Command(LightCommand):
 
     def show(self, plan: RerunPlan, price: str) -> None:
         """Say what it comes to, in one line."""
-        start, anew = plan.stage.replace("_", " "), ", asked anew" if plan.order.fresh else ""
+        start, anew = plan.stage.replace("_", " "), ", asked again" if plan.order.fresh else ""
         self.stdout.write(
             f"{plan.words}: {plan.able:,} of {plan.chosen:,} cases from {start} on{anew}: {price}"
         )

@@ -113,7 +113,7 @@ class Command(LightCommand):
             "--sampling",
             default="",
             metavar="JSON",
-            help='sent to the model as it is, such as \'{"temperature": 0}\'; "max_tokens": how many tokens '
+            help='sent to the model unchanged, such as \'{"temperature": 0}\'; "max_tokens": how many tokens '
             "each reply may have at least; part of the annotator",
         )
 

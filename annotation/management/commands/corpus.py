@@ -17,7 +17,7 @@ from retrieval.models import Collection
 
 class Command(LightCommand):
     help = (
-        "Corpus statistics: sizes beside the papers', queries by number of matches, matches by rank, "
+        "Corpus statistics: sizes compared with the papers', queries by number of matches, matches by rank, "
         "lengths, languages, what encoders have in common. The pages of builds, benchmarks and collections "
         "show the same."
     )
@@ -30,7 +30,7 @@ class Command(LightCommand):
             "--kind", choices=Collection.Kind.values, default="snippets", help="of the collection"
         )
         parser.add_argument(
-            "--all", action="store_true", help=f"read all texts and lists, not {SAMPLED:,} of them evenly"
+            "--all", action="store_true", help=f"read all texts and lists, not {SAMPLED:,} evenly spaced ones"
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
 

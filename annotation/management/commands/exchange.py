@@ -40,7 +40,7 @@ class Command(LightCommand):
             "--parts",
             type=int,
             metavar="N",
-            help="write N files (FILE-1 to FILE-N), none with two requests about one query, so that whoever "
+            help="write N files (FILE-1 to FILE-N), none with two requests about one query, so that who "
             "answers a file never sees two candidates side by side",
         )
         take = actions.add_parser("import", help="take replies")
@@ -90,7 +90,7 @@ class Command(LightCommand):
         )
         refused = sum(len(file.problems) for file in found)
         self.stdout.write(
-            f"{taken:,} replies taken, {known:,} known already, {refused:,} refused; {moved:,} cases go on"
+            f"{taken:,} replies taken, {known:,} known already, {refused:,} refused; {moved:,} cases continue"
         )
         if refused:
             kept = "the others are taken" if taken or known else "No reply could be taken"

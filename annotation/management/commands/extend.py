@@ -36,7 +36,7 @@ class Command(LightCommand):
         self.stdout.write(f"{plan.words}: {price}")
         if plan.canary and not options["skip_canary"]:
             self.stdout.write(
-                f"{plan.canary:,} random cases of them go first; the build then waits for your decision"
+                f"{plan.canary:,} random cases go first; the build then waits for your decision"
             )
         if options["estimate"]:
             return

@@ -89,7 +89,7 @@ def read_pairs(stream: BinaryIO, name: str, most: float = math.inf) -> tuple[Giv
         raise BadFile(name, [f'pair {one!r}: no "stratum", which others have: all or none' for one in bare])
     strata = {row.stratum for row in rows}
     if len(strata) > MOST_STRATA:
-        raise BadFile(name, [f"it has {len(strata)} strata; at most {MOST_STRATA} can be told apart"])
+        raise BadFile(name, [f"it has {len(strata)} strata; at most {MOST_STRATA} are allowed"])
     return tuple(rows)
 
 
@@ -97,7 +97,7 @@ def pair_of(row: Row, name: str) -> GivenPair:
     """Raises BadLine."""
     stratum = optional_text(row, "stratum")[:LONGEST_STRATUM].strip()
     if stratum == ALL:
-        raise BadLine(f'"stratum" can\'t be {ALL!r}, which stands for every pair')
+        raise BadLine(f'"stratum" can\'t be {ALL!r}, which means every pair')
     if "query" in row or "code" in row:
         return GivenPair(
             name, require_text_field(row, "query"), require_text_field(row, "code"), stratum=stratum

@@ -68,7 +68,7 @@ class Influence:
         """How many labels the shares are of, to be read."""
         return (
             f"Looked at again: {self.revealed:,} labels after reveal, {self.second_look:,} in a second look. "
-            f"For {self.without_truth:,} of them the other raters are split or nobody else was blind: they "
+            f"For {self.without_truth:,} labels the other raters are split or nobody else was blind: these "
             "count in no share of right or wrong."
         )
 

@@ -37,8 +37,8 @@ ASKED_AGAIN: Final = (
     "This pair is asked again, in a round of its own. What you typed is kept, and is there if the pair comes "
     "to you once more; nothing of it was stored as a rating. Continue with the next pair."
 )
-LEFT: Final = "You have left this study: no further pair is handed to you. What you rated stays as it is."
-REMOVED: Final = "An admin has ended your part of this study. What you had rated until then stays as it is."
+LEFT: Final = "You have left this study: you get no further pairs. Your ratings are kept."
+REMOVED: Final = "An admin has ended your part of this study. Your ratings until then are kept."
 
 
 class QueueClosed(Exception):
@@ -66,7 +66,7 @@ def next_assignment(enrolment: Enrolment) -> Assignment | None:
         if enrolment.finished_at is not None:
             return None
         if enrolment.study.state != Study.State.RUNNING:
-            raise QueueClosed("The study is paused: nothing new is handed out. Come back when it goes on.")
+            raise QueueClosed("The study is paused: no new pairs until it continues. Come back later.")
         expire_reservations(enrolment.study)
         choice = next_pair.choose_next_pair(enrolment, lapsed=State.LAPSED in states)
         if choice is None:
@@ -86,7 +86,7 @@ def refuse_outsiders(enrolment: Enrolment) -> None:
     if enrolment.accepted_at is None:
         raise QueueClosed("Read the study's information and accept it; then you get your first pair.")
     if not has_acknowledged_guideline(enrolment.study, enrolment.user):
-        raise QueueClosed("The guidelines are new to you. Read them and confirm it; then you go on.")
+        raise QueueClosed("You have not read these guidelines yet. Read and confirm them to continue.")
 
 
 def refuse_over(enrolment: Enrolment) -> None:
@@ -95,7 +95,7 @@ def refuse_over(enrolment: Enrolment) -> None:
     if enrolment.user_id == study.created_by_id:
         raise QueueClosed("You launched this study, so you can't rate in it.")
     if study.state not in {Study.State.RUNNING, Study.State.PAUSED}:
-        known = "has not begun yet" if study.state == Study.State.DRAFT else "is closed: thank you"
+        known = "has not started yet" if study.state == Study.State.DRAFT else "is closed: thank you"
         raise QueueClosed(f"The study {known}.")
     if enrolment.removed:
         raise QueueClosed(REMOVED)

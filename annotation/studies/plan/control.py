@@ -90,7 +90,9 @@ def prepare_study_action(study: Study, action: Action, by: User, why: str) -> No
 
 def refuse_start(study: Study, by: User) -> None:
     if study.enrolments.filter(user__in=[by.pk, study.created_by_id]).exists():
-        raise StudyRefused("Whoever makes or starts a study can't rate in it: let another admin start it.")
+        raise StudyRefused(
+            "You are a rater of this study, so you can't start it: let another admin start it."
+        )
     if not study.pairs.filter(planted="").exists():
         raise StudyRefused("The study has no pairs.")
     refuse_without_table(study.kind, study.comparisons, study.margin)

@@ -128,7 +128,7 @@ def foreseen_for(order: Order, sample: Sample) -> Rows:
 def load_pairwise_matches(order: Order) -> tuple[pairwise.Matches, pairwise.Matches]:
     """The matches of both sides of a pairwise study. Raises StudyRefused."""
     if order.against and sealed_study_of_annotator(order.against):
-        raise StudyRefused("These are the labels of a sealed study: what it takes would tell of them.")
+        raise StudyRefused("These are the labels of a sealed study: the plan would reveal them.")
     if order.against and len(order.builds) == 1:
         return pairwise.matches_of_build(order.builds[0]), pairwise.matches_of_labels(order.against)
     if not order.against and len(order.builds) == 2:
@@ -190,7 +190,7 @@ def create_draft_study(order: Order, by: User) -> Study:
     """A draft with its sample drawn and its raters enrolled. Raises StudyRefused, SampleRefused."""
     refuse_bad_order(order)
     if any(rater.user.pk == by.pk for rater in order.raters):
-        raise StudyRefused("Whoever makes a study can't rate in it: take yourself off the raters.")
+        raise StudyRefused("You can't rate in a study that you make: remove yourself from the raters.")
     sample, lines = draw_order_sample(order)
     try:
         with transaction.atomic():

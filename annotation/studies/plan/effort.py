@@ -254,7 +254,7 @@ def describe_crowded_queries(order: str, sizes: Sequence[int]) -> tuple[str, ...
     most = max(sizes, default=0)
     if order != Study.Order.SPACED or (most - 1) * GAP + sizes.count(most) <= sum(sizes):
         return ()
-    told = f"Whoever rates all {sum(sizes):,} pairs gets some of one query nearer than {GAP} apart"
+    told = f"A rater of all {sum(sizes):,} pairs gets some pairs of one query less than {GAP} apart"
     return (f"{told}: there are queries with {most:,}. Draw fewer of each, or pairs of more queries.",)
 
 

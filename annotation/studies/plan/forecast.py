@@ -123,7 +123,7 @@ def of_pilot(assumed: Assumptions, pk: int) -> tuple[Assumptions, str]:
     """The rates of a study's reference condition and of the annotator that it was drawn from."""
     pilot = find_pilot_studies().filter(pk=pk).first()
     if pilot is None:
-        raise StudyRefused("There is no such pilot: it is a study of ratings that somebody has begun.")
+        raise StudyRefused("There is no such pilot: name a study with ratings that somebody has started.")
     found = figure_data.gather_figure_data(pilot)
     if not found.said:
         raise StudyRefused(f"Nobody has rated a pair of “{pilot}” yet, so it is no pilot.")

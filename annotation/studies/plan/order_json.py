@@ -82,6 +82,6 @@ def against_of(pk: int | None) -> Annotator | None:
 def rates_of(told: AssumedRates | None) -> AssumedRates:
     rates = told or AssumedRates()
     if rates.pilot is not None and not find_pilot_studies().filter(pk=rates.pilot).exists():
-        why = "that is a study of ratings that somebody has begun"
+        why = "that is a study with ratings that somebody has started"
         raise StudyRefused(f"Study {rates.pilot} is no pilot: {why}.")
     return rates

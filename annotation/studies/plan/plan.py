@@ -64,7 +64,7 @@ def refuse_if_changed(study: Study, seen: int) -> None:
     who = last.user.get_username() if last.user else "Somebody"
     raise ChangedMeanwhile(
         f"{who} has changed the study since this page was opened, and nothing is stored. What you typed is "
-        "still here: compare it with what stands, then save again to put it over that."
+        "still here: compare it with the stored plan, then save again to replace that."
     )
 
 

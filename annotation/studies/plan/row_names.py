@@ -68,7 +68,7 @@ class Rows:
     def refusal(self, name: str, meant: Sequence[Annotator]) -> str:
         if meant:
             many = ", ".join(sorted(format_annotator_name(annotator) for annotator in meant))
-            return f"“{name[:80]}” could be any of {many}: name one of them."
+            return f"“{name[:80]}” could be any of {many}: name one."
         return f"The main table has no row “{name[:80]}”. Its rows are {', '.join(self.names)}."
 
     @property

@@ -34,9 +34,7 @@ KEPT: Final = (
     "value", "reason", "notes", "reading", "tags", "guideline", "docstring", "evidence", "calls", "runs",
 )  # fmt: skip
 """What a revision that stands again takes along."""
-ASKED_AGAIN: Final = (
-    "This pair is asked again: what you said of it before stays as it is, and you say anew what it is."
-)
+ASKED_AGAIN: Final = "This pair is asked again: your earlier answer is kept, and you give a new one."
 
 
 class NothingToRestore(ValueError):
@@ -93,7 +91,7 @@ def refuse_bad_restore(now: Assignment, earlier: Rating, last: Rating | None) ->
     if is_asked_again(now):
         raise NothingToRestore(ASKED_AGAIN)
     if last is not None and not last.withdrawn and content_of_rating(last) == content_of_rating(earlier):
-        raise NothingToRestore("That is what stands.")
+        raise NothingToRestore("That is the current label.")
     refuse_if_final(now, earlier.phase, last)
 
 
@@ -104,7 +102,7 @@ def describe_restore_refusal(now: Assignment, earlier: Rating) -> str:
     if not now.enrolment.study.is_live:
         return "The study is closed: what was said stays."
     if earlier.phase == Phase.BLIND and now.condition.has_second_phase:
-        return "A blind label that is locked stays as it is."
+        return "A locked first answer can't be changed."
     if now.enrolment.removed:
         return REMOVED
     if now.state == State.SKIPPED:

@@ -38,12 +38,12 @@ Phase = Rating.Phase
 STATED: Final = tuple(field.name for field in fields(RaterStatement))
 ONLY_DRAFT: Final = "What you sent is kept as a draft and is not counted."
 FINAL: Final = (
-    "Your part of this study was over, and what agents and others said of its pairs has been open to you "
-    "since: what you said before stays as it is."
+    "Your part of this study was over, and since then you could see what agents and others said of its "
+    "pairs: your earlier answers can't be changed."
 )
 ANEW: Final = (
-    "This pair is asked again, and your page was opened before that. What you sent is in the form: say anew "
-    "what the pair is. Nothing is stored yet."
+    "This pair is asked again, and your page was opened before that. Your answer is in the form: give it "
+    "again. Nothing is stored yet."
 )
 
 
@@ -52,7 +52,7 @@ class RatedMeanwhile(draft_rules.StoredMeanwhile[Rating, RaterStatement]):
 
     words = (
         "Your rating of this pair was changed in another window after this page was opened. "
-        "Both are shown: choose which one stands."
+        "Both are shown: choose which one counts."
     )
 
 
@@ -196,8 +196,7 @@ def refuse_if_seen(now: Assignment) -> None:
         now.rater_id, shown, beyond_test=now.condition.kind == Condition.Kind.AGENTS_TESTS
     ):
         raise BadRating(
-            "You have been shown what agents or others said of this pair: what you said before stays as it "
-            "is."
+            "You have seen what agents or others said of this pair: your earlier answer can't be is."
         )
 
 

@@ -34,10 +34,10 @@ UNDOABLE: Final = 20
 LOOKED_AT: Final = 3 * UNDOABLE
 """How many of a rater's latest revisions are looked at for it: each undo is a revision, too."""
 SKIP: Final = "skip"
-NONE: Final = "You have no decision in this study that could be taken back."
+NONE: Final = "You have no decision in this study to undo."
 CHANGED: Final = (
-    "In another window you have changed or taken back what this page would have taken back, or its pair is "
-    "asked again. What stands now stays; from here undo takes back the latest decision."
+    "You changed or undid this decision in another window, or its pair is asked again. "
+    "The current label is kept; Undo here now undoes your latest decision."
 )
 NEWER: Final = (
     "What you have decided in another window since this page was opened stays; from here undo takes it back."

@@ -206,7 +206,7 @@ def describe_comparisons(found: Figures, plan: Plan) -> str:
         if planned
         else "No comparison was planned: every two annotators are compared."
     )
-    missing = f" {len(found.unresolved)} of them could not be made." if found.unresolved else ""
+    missing = f" Not made: {len(found.unresolved)}." if found.unresolved else ""
     margin = plan["margin"]
     return f"{first}{missing}" + (
         f" The margin of non-inferiority is {margin:g}."

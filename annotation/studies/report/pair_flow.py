@@ -67,7 +67,7 @@ class Flow:
             ("pairs sampled", self.sampled),
             ("planted pairs, never counted", self.planted),
             ("ratings planned", places.planned),
-            ("asked beside them, where raters split", places.beside),
+            ("asked in addition, where raters split", places.beside),
             ("ratings given", places.rated),
             ("open, a rater has the pair", places.open),
             ("free, nobody has the pair yet", places.free),
@@ -86,7 +86,7 @@ class Flow:
 
 
 SUMS: Final = (
-    "Planned and asked beside = given + open + free + given up. Handed out = given + open + earlier "
+    "Planned and asked in addition = given + open + free + given up. Handed out = given + open + earlier "
     "rounds + skipped + lapsed + left out; a place that was skipped, lapsed or left out is handed out again. "
     "Pairs without a strict majority = split + short + not rated."
 )

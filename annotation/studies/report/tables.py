@@ -124,7 +124,7 @@ def build_treatment_table(page: Page) -> Table:
     )
     return Table(
         "treatments",
-        "Ties, skips and abandoned pairs, treated otherwise",
+        "Ties, skips and abandoned pairs, treated differently",
         ("Open pairs are", "Annotator", "n", "Accuracy", "Precision", "Recall"),
         rows,
         "The main table leaves them out; they are the hard ones. People who made the reference are held "
@@ -140,8 +140,8 @@ def build_stratum_table(page: Page, study: Study) -> Table:
         "By stratum",
         ("Stratum", "Annotator", *SCORES),
         score_rows({names[number]: table for number, table in page.strata.items()}),
-        "Inside each stratum pairs weigh 1 ÷ their inclusion probability, which is a plain mean where all of "
-        "them had the same chance.",
+        "Inside each stratum pairs weigh 1 ÷ their inclusion probability, which is a plain mean where all "
+        "had the same chance.",
     )
 
 
@@ -151,7 +151,7 @@ def by_tag(page: Page) -> Table:
         "By tag",
         ("Tag", "Annotator", *SCORES),
         score_rows(page.slices),
-        "Pairs to which one rater or more gave the tag beside the first label; a pair may have several. "
+        "Pairs to which one rater or more gave the tag with the first label; a pair may have several. "
         "Weighted as the main table is.",
     )
 
@@ -238,9 +238,9 @@ def build_reliability_table(page: Page) -> Table:
             "Alpha, ordinal", "Alpha, interval", "Gwet’s AC1", "Alike", "Alpha without one rater",
         ),
         rows,
-        "Krippendorff’s alpha on the raters’ own scale. AC1 stands beside it where one value has more than "
+        "Krippendorff’s alpha on the raters’ own scale. AC1 is added where one value has more than "
         "90 % of the labels. Without one rater: a range for these raters, no interval. Planned are pairs × "
-        "raters; who is unsure gives no label, one more rater asked of a split gives one beside the plan.",
+        "raters; an unsure rater gives no label, one more rater asked after a split gives an unplanned one.",
         "Alpha",
     )  # fmt: skip
 
@@ -260,8 +260,8 @@ def one_more(page: Page) -> Table:
         "Alpha of the people and one annotator more",
         ("Condition", "Annotator", "Alpha"),
         rows,
-        "Nominal alpha of match or not, on the pairs that two people judged: an annotator that is like "
-        "one of them does not lower it.",
+        "Nominal alpha of match or not, on the pairs that two people judged: an annotator that agrees "
+        "with one rater does not lower it.",
         "Alpha",
     )
 
@@ -379,7 +379,7 @@ def build_rater_table(one: Profile) -> Table:
         "The raters",
         ("What", "Said", "Raters"),
         tuple(rows) if one.raters else (),
-        "All raters together, as they answered before their first pair; nobody is told apart.",
+        "All raters together, as they answered before their first pair; no single rater is shown.",
     )
 
 

@@ -73,5 +73,5 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
     review = get_object_or_404(Review, pk=pk, rater=person(request))
     with say_refusals(request, earlier_revisions.NothingToRestore, Conflict):
         made = earlier_revisions.restore_revision(review, person(request), newest_in(request))
-        messages.success(request, f"Revision {review.revision} stands again, as revision {made.revision}.")
+        messages.success(request, f"Revision {review.revision} is restored, as revision {made.revision}.")
     return redirect("history")

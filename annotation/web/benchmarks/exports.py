@@ -37,7 +37,7 @@ LABELS: Final = (
 POLICIES: Final = {
     Withhold.NONE.value: "none",
     Withhold.FORBIDDEN.value: "those whose stated licence is not known to allow passing on",
-    Withhold.UNKNOWN.value: "those, and whatever states no licence (the careful choice)",
+    Withhold.UNKNOWN.value: "those, and all that states no licence (the careful choice)",
 }
 
 

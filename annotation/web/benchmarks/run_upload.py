@@ -39,7 +39,7 @@ class RunForm(forms.Form):
     system = forms.CharField(
         max_length=SYSTEM_LENGTH,
         label="Name of the system",
-        help_text="As it stands in the leaderboard; of several runs with one name the newest counts.",
+        help_text="Its name in the leaderboard. Of several runs with one name the newest counts.",
     )
     file = forms.FileField(
         label="Ranked lists",

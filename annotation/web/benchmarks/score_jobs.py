@@ -42,7 +42,7 @@ class ScoreForm(forms.Form):
         max_length=SYSTEM_LENGTH,
         label="Another encoder",
         help_text="By folder, hub id or model of your server, for example codebert:/models/mine or "
-        "endpoint:text-embedding-3-small; beside those above, the mean of all decides.",
+        "endpoint:text-embedding-3-small; with those above, the mean of all decides.",
     )
     text_option = forms.ChoiceField(
         label="What of a snippet it searches", choices=[(option, option) for option in TEXT_OPTIONS]

@@ -43,7 +43,7 @@ def _of_agents(annotator: Annotator) -> Iterator[Switch]:
     elif "screener" in config:
         yield Switch("Screening", "one request a pair")
     if "reader" in config:
-        yield Switch("Reader", *(("beside the arbiter", "none") if config["reader"] else ("none",)))
+        yield Switch("Reader", *(("with the arbiter", "none") if config["reader"] else ("none",)))
     if "neighbour" in config:
         yield Switch(
             "Neighbour of the task", *(("tests each test", "none") if config["neighbour"] else ("none",))

@@ -169,7 +169,7 @@ def levels_of_tests(tally: Tally) -> Iterator[Level]:
         yield Level("passed by a reference, failed by a neighbour", tally.sound_tests, programs, of, "", 1)
     if second := tally.second_tests:
         yield Level("second tests", second, programs, of, "reached=second", 1)
-        name, link = "of them, tested the candidate", "reached=second_tested"
+        name, link = "that tested the candidate", "reached=second_tested"
         yield Level(name, tally.second_touched, second, "of the second tests", link, 1)
 
 

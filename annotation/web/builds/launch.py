@@ -49,7 +49,7 @@ JUDGES = (
 BESIDE = (*JUDGES, (EXPERTS, "experts, in Review and for studies"))
 """Who else may judge given pairs: a build each, and a queue for people."""
 
-PROFILES = (("", "the switches as they are set here"), ("paper", "as in the paper, whatever is usual"))
+PROFILES = (("", "the switches as they are set here"), ("paper", "as in the paper"))
 
 
 class LaunchForm(SkippingForm, AnsweringForm):
@@ -114,7 +114,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         min_value=1,
         max_value=MOST_PAIRS,
         label="At most so many pairs",
-        help_text="Empty: all of them.",
+        help_text="Empty: all.",
     )
     fix_rounds = order_field("fix_rounds", "For missing modules.", label="Fixing rounds", required=True)
     annotator = forms.ChoiceField(
@@ -164,7 +164,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
     sampling = forms.CharField(
         required=False,
         label="Sampling",
-        help_text=f"As JSON, sent to the model as it is, for example {EXAMPLE}; empty: its own. "
+        help_text=f"As JSON, sent to the model unchanged, for example {EXAMPLE}; empty: its own. "
         f"Where replies are cut off, {LONGER} lets each have so many tokens. Part of the annotator.",
         max_length=1000,
     )

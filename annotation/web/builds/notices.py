@@ -32,7 +32,7 @@ Deliveries: TypeAlias = list[tuple[Delivery, Sign]]
 MEANING: Final[Mapping[Notice.Kind, tuple[str, str, str]]] = {
     Notice.Kind.PROJECT_NEARLY_SPENT: (
         "warn",
-        "Live builds go on until nothing is left for their next call; then each of them pauses.",
+        "Live builds continue until nothing is left for their next call; then each build pauses.",
         "Raise the cap before that, or let it end the spending.",
     ),
     Notice.Kind.PROJECT_SPENT: (

@@ -122,9 +122,9 @@ def rule_words(rule: int) -> str:
 
 
 DONE = {
-    Action.PAUSE: "Paused. What is in the air now still ends; nothing new is begun.",
+    Action.PAUSE: "Paused. Running steps still finish; no new ones start.",
     Action.RESUME: "Resumed.",
-    Action.GO_ON: "The build goes on with all of its pairs.",
+    Action.GO_ON: "The build continues with all its pairs.",
     Action.LEAVE: "The other new pairs are left. The build is done with those that it has.",
     Action.CANCEL: "Cancelled. Labels that were settled stay; open cases stay unjudged.",
 }

@@ -94,7 +94,7 @@ def progress_of(points: Sequence[Point], shot: Snapshot) -> dict[str, Any]:
     top = float(max(shot.tally.total, 1))
     lines = [draw_trend_line("finished", "finished", points, lambda point: point.finished, top)]
     if shot.tally.abandoned:
-        name = "of them abandoned"
+        name = "abandoned"
         lines.append(draw_trend_line("abandoned", name, points, lambda point: point.abandoned, top))
     return {"lines": lines, "top": top}
 

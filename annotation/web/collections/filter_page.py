@@ -43,7 +43,7 @@ WORDS: Final = {
     "testable_in_any_sense": "testable, where all of these count",
     "testable_without_output": "testable, where an input is enough",
     REDISTRIBUTABLE: "a stated licence that is known to allow passing on",
-    PYTHON: "Python that can stand alone",
+    PYTHON: "Python that works on its own",
     CODESEARCHNET: "CodeSearchNet\u2019s rules for documented functions",
     DISTINCT: "one of each group of exact and near duplicates",
 }

@@ -143,7 +143,7 @@ class UploadForm(forms.Form):
         has = names_of_upload_files(cleaned)
         for column in COLUMNS:
             if cleaned.get(column) and cleaned.get(f"{column}{SUFFIX}"):
-                self.add_error(f"{column}{SUFFIX}", "A file was chosen too: leave one of them out.")
+                self.add_error(f"{column}{SUFFIX}", "You also chose a file: leave one out.")
         if not has and not self.errors.keys() & {"file", f"file{SUFFIX}"}:
             self.add_error("file", "Choose a file, or give the address of one.")
         if cleaned.get("format"):

@@ -128,7 +128,7 @@ GUIDES: Final = (
     Guide(
         Format.CODESEARCHNET,
         "One file of JSON Lines, also packed, or of Parquet, as CodeSearchNet and extract write them; or "
-        "a zip of such files in any folders, such as python.zip as it is published.",
+        "a zip of such files in any folders, such as the published python.zip.",
         (
             (
                 "python_test_0.jsonl",

@@ -28,7 +28,7 @@ from retrieval.models import Annotator
 LONGEST_SETTING: Final = 200
 NO_FIGURE: Final = "–"
 FIGURES: Final[tuple[tuple[str, str, Callable[[Took, int], str]], ...]] = (
-    ("Cost of its calls", "whoever paid them", lambda took, pairs: f"${took.cost / NANO:,.4f}"),
+    ("Cost of its calls", "whichever build paid", lambda took, pairs: f"${took.cost / NANO:,.4f}"),
     ("Cost a pair", "", lambda took, pairs: format_mean(took.cost / NANO, pairs, "${:,.6f}")),
     ("Calls", "", lambda took, pairs: f"{took.calls:,}"),
     ("Tokens in", "", lambda took, pairs: f"{took.input_tokens:,}"),
@@ -39,12 +39,16 @@ FIGURES: Final[tuple[tuple[str, str, Callable[[Took, int], str]], ...]] = (
         lambda took, pairs: format_mean(took.asking_seconds, pairs, "{:,.1f}"),
     ),
     ("Test programs", "", lambda took, pairs: f"{took.programs:,}"),
-    ("Executable", "of them", lambda took, pairs: format_percent(took.ran, took.programs)),
+    ("Executable", "of the programs", lambda took, pairs: format_percent(took.ran, took.programs)),
     ("Second tests", "because the first one tested nothing", lambda took, pairs: f"{took.second_tests:,}"),
-    ("Second tests that tested the candidate", "of them", lambda took, pairs: format_second_tests(took)),
+    (
+        "Second tests that tested the candidate",
+        "of the second tests",
+        lambda took, pairs: format_second_tests(took),
+    ),
     (
         "Cost of writing second tests",
-        "whoever paid it",
+        "whichever build paid",
         lambda took, pairs: f"${took.second_cost / NANO:,.4f}",
     ),
     (

@@ -31,7 +31,7 @@ COLUMNS: Final = (
 )
 NOTE: Final = (
     "A match at a rank is the share of its judged candidates. Queries with open candidates count as not yet "
-    "answered. The paper’s Figure 2 has no numbers to stand beside."
+    "answered. The paper’s Figure 2 gives no numbers to compare with."
 )
 UNKNOWN: Final = "What one more candidate costs is not known: "
 BUILDS_NAMED: Final = 3

@@ -49,7 +49,9 @@ def build_size_section(row: tuple[Cell, ...], of: str = "Snippets are those of t
         f"{of} Lengths are in characters; the paper names no unit. Here a test case is an assertion, and a "
         "program is executable when it reached one: the paper defines neither."
     )
-    return Section(Table("size", "Size, beside the papers", columns, (row, *paper_figures.SIZES), note))
+    return Section(
+        Table("size", "Size, compared with the papers", columns, (row, *paper_figures.SIZES), note)
+    )
 
 
 def by_matches(counts: Mapping[int, int], unjudged: int) -> Section:
@@ -148,7 +150,7 @@ def length_note(found: Lengths, unit: str, of: int) -> str:
     if found.texts < of:
         said += f" Counted in {found.texts:,} of {of:,} texts, evenly by their id."
     if unit == "tokens":
-        said += " A token is a word or a single sign; what stands in strings and comments counts, too."
+        said += " A token is a word or a single sign; strings and comments count, too."
     return said
 
 
@@ -167,8 +169,8 @@ def build_function_section(rows: Sequence[Functions]) -> Section:
         "Functions by language",
         (*columns, "CodeSearchNet’s with documentation", "CodeSearchNet’s"),
         tuple(filled) if known else (),
-        "Told by the ending of the file that a source id names. “With documentation” are functions whose "
-        "paragraph came in as a query; beside them CodeSearchNet’s Table 1, as reported.",
+        "Found by the ending of the file that a source id names. “With documentation” are functions whose "
+        "paragraph came in as a query; next to them CodeSearchNet’s Table 1, as reported.",
     )
     plot = by_language(rows) if known else None
     return Section(table, plot, "No source id names a file, so the language is not known.")
@@ -205,8 +207,8 @@ def build_relevance_section(found: Mapping[str, Counter[int]]) -> Section:
             "Labels by language and relevance",
             ("Language", *(f"Relevance {step}" for step in steps), "Labels", "CodeSearchNet’s 0 / 1 / 2 / 3"),
             tuple(rows),
-            f"A mean is rounded; of many relevances the {MOST_STEPS} most frequent are shown. Beside "
-            "it the annotations of CodeSearchNet’s Table 2, as reported.",
+            f"A mean is rounded; of many relevances the {MOST_STEPS} most frequent are shown. Next "
+            "to it the annotations of CodeSearchNet’s Table 2, as reported.",
         ),
         draw_table_bars(
             [sum(counts[step] for counts in found.values()) for step in steps],
@@ -247,9 +249,7 @@ def build_filter_section(found: Mapping[str, Any], sampled: int, of: int) -> Sec
 
 
 def query_filters(found: Mapping[str, Any]) -> Section:
-    note = (
-        f"{found['kept']:,} of {found['queries']:,} queries pass all three. A build can ask for each of them."
-    )
+    note = f"{found['kept']:,} of {found['queries']:,} queries pass all three. A build can require each test."
     return step_section({"Queries": found["steps"]}, found["queries"], note)
 
 

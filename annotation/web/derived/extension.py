@@ -40,7 +40,7 @@ SIGNS: Final = {
     Extension.State.CANARY: Sign("?", "at its canary", "info"),
     Extension.State.LEFT: Sign("■", "left after its canary"),
     Extension.State.OPENED: Sign("✓", "its pairs are in the build", "good"),
-    Extension.State.CANCELLED: Sign("■", "taken back"),
+    Extension.State.CANCELLED: Sign("■", "cancelled"),
     Extension.State.FAILED: Sign("!", "failed", "bad"),
 }
 wish_field = partial(schema_field, ExtensionWish)

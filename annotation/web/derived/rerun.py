@@ -179,7 +179,7 @@ def pick_rerun_cases(build: Build, visible: QuerySet[Build], params: QueryDict) 
     other = visible.filter(pk=whole_number(params.get("flips", ""))).first()
     if other is not None:
         theirs = rows.filter(pair__cases__build=other, pair__cases__label=1 - F("label"))
-        return Picked(theirs.distinct(), f"labelled otherwise in “{other.name}”", given)
+        return Picked(theirs.distinct(), f"labelled differently in “{other.name}”", given)
     filters = filters_of(params)
     return Picked(
         filter_build_cases(build, visible, filters),

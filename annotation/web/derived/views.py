@@ -148,7 +148,7 @@ def publish(request: HttpRequest, pk: int) -> HttpResponse:
         if job.message:
             messages.error(request, job.message)
         return redirect(f"{reverse('benchmark-holes', args=[pk])}#jobs")
-    messages.success(request, f"{made} is published: scores before and after stand beside each other.")
+    messages.success(request, f"{made} is published. Compare the scores before and after here.")
     return redirect(f"{reverse('benchmark-compare', args=[made.pk])}?with={benchmark.pk}")
 
 

@@ -58,7 +58,7 @@ class QualityForm(forms.Form):
     known = forms.ChoiceField(
         label="Pairs and truth that are here",
         required=False,
-        help_text=f"Folders of {FOLDER}/ beside the database, each with {PAIRS} and {TRUTH}.",
+        help_text=f"Folders in {FOLDER}/ next to the database, each with {PAIRS} and {TRUTH}.",
     )
     pairs = forms.FileField(
         label="Or a file of pairs",
@@ -118,7 +118,7 @@ class QualityForm(forms.Form):
     def refuse_missing(self, values: dict[str, Any]) -> None:
         """Add errors for what was not chosen."""
         if values["known"] and (values["pairs"] or values["truth"]):
-            self.add_error("known", "Files were chosen, too: leave one of them out.")
+            self.add_error("known", "You also chose files: leave one out.")
         for name in ("pairs", "truth"):
             if not values["known"] and not values[name]:
                 self.add_error(name, "Choose a file, or pairs and truth that are here.")

@@ -92,7 +92,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
             request, visible(request, pk), edits, UnsavedProposal(choice, conflict=conflict), status=409
         )
     celery_tasks.wake()
-    messages.success(request, f"{made.get_action_display().capitalize()}. Undo is beside the decision.")
+    messages.success(request, f"{made.get_action_display().capitalize()}. Undo is next to the decision.")
     after = function_decisions.next_of(found.filling, found.pk)
     return to_proposal(after) if after else redirect("proposals-next", pk=found.filling_id)
 

@@ -52,7 +52,7 @@ DONE: Final[Mapping[str, Sign]] = {
     "accept": SIGNS[State.ACCEPTED],
     "edit": SIGNS[State.EDITED],
     "reject": SIGNS[State.REJECTED],
-    "undo": Sign("↺", "taken back"),
+    "undo": Sign("↺", "undone"),
 }
 
 

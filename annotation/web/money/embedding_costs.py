@@ -38,7 +38,7 @@ class Embedded:
         cost = f"{least}{small_dollars(self.nano)}" if self.nano is not None else "price not known"
         if self.untold == self.requests:
             asked = f"{self.requests:,} requests"
-            return f"{self.encoder}: {asked}, tokens not told by the server, cost not known"
+            return f"{self.encoder}: {asked}, tokens not counted by the server, cost unknown"
         missing = f"; {self.untold:,} of {self.requests:,} answers named none" if self.untold else ""
         return f"{self.encoder}: {least}{self.tokens:,} tokens, {cost}{missing}"
 

@@ -53,7 +53,9 @@ def changed(request: HttpRequest, build: Build) -> HttpResponse:
 def project_cap(request: HttpRequest) -> HttpResponse:
     """The form of the cap; `do` resumes the builds that stopped at it."""
     if request.POST.get("do") == "resume":
-        went = count_noun(len(spending_caps.resume_stopped(request.user)), "build goes on", "builds go on")
+        went = count_noun(
+            len(spending_caps.resume_stopped(request.user)), "build continues", "builds continue"
+        )
         messages.success(request, f"{went}. Where the cap leaves nothing, they stop again.")
         return redirect("project-cap")
     page = project_money()

@@ -34,7 +34,7 @@ def open_next_pair(request: HttpRequest, study_pk: int) -> HttpResponse:
         messages.warning(request, str(why))
         return to_study(study_pk)
     if found is None and enrolment.finished_at is None:
-        messages.info(request, "Nothing can be handed out now. Look in again: a pair may come free.")
+        messages.info(request, "No pair is free now. Check back later: one may come free.")
     return to_pair(found) if found else to_study(study_pk)
 
 

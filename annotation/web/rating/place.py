@@ -16,7 +16,7 @@ from annotation.web.rating.form import Field, Phase, RatingState, Sent, State
 from annotation.web.rating.words import KINDS
 from annotation.web.review.drafts import Typed, choose_field_text
 
-CLOSED: Final = "The study is closed: what you said stays as it is."
+CLOSED: Final = "The study is closed: your answers can't be changed any more."
 
 
 @dataclass(frozen=True, slots=True)

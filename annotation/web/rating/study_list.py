@@ -134,7 +134,7 @@ def explain_closed_study(enrolment: Enrolment) -> str:
     if enrolment.left_at is not None:
         return LEFT
     paused = enrolment.study.state == Study.State.PAUSED
-    return "The study is paused: nothing new is handed out until it goes on." if paused else ""
+    return "The study is paused: no new pairs until it continues." if paused else ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,7 @@ class EvidenceChanged(Exception):
 
     def __init__(self) -> None:
         super().__init__(
-            "The agents went on with this case while you were reading. Look at the evidence, then label."
+            "The agents continued with this pair while you were reading. Look at the evidence, then label."
         )
 
 

@@ -11,10 +11,10 @@ from annotation.review.tags import filter_known_tags, tag_name
 from annotation.web.shared.words import UNSURE, Sign, label_sign
 
 CHANGED_SINCE = (
-    "In another window you have changed your label of this pair since that page was opened: it stays as it "
-    "is. From here undo takes it back."
+    "You changed your label of this pair in another window after that page was opened. It is kept. "
+    "Undo on this page undoes it."
 )
-WITHDRAWN = Sign("↺", "taken back")
+WITHDRAWN = Sign("↺", "undone")
 
 
 def review_sign(review: Review) -> Sign:

@@ -79,12 +79,12 @@ def list_name(show: Worklist) -> str:
     if isinstance(show, Parted):
         return "rounds part, not labelled by you"
     if isinstance(show, Disputed):
-        return "labelled otherwise than they came, not labelled by you"
+        return "label changed by agents, not labelled by you"
     if isinstance(show, Apart):  # not who said what: plain review tells of a pair what it tells of any
-        return "labelled otherwise by two annotators, not labelled by you"
+        return "two annotators disagree, not labelled by you"
     if isinstance(show, Tagged):
         return f"tagged “{tag_name(show.tag)}” by anybody"
     if not isinstance(show, Flipped):
         return LISTS[show]
     other = Build.objects.filter(pk=show.against).values_list("name", flat=True).first()
-    return f"labelled otherwise in {other}, not labelled by you"
+    return f"labelled differently in {other}, not labelled by you"

@@ -13,7 +13,7 @@ RULES: Final = [
     (str(int(Rule.TESTABLE_WITH_BARE_RETURN)), "testable, a bare return counts as a value"),
     (str(int(Rule.TESTABLE_WITH_YIELD)), "testable, yield counts as a value"),
     (str(int(Rule.TESTABLE_IN_ANY_SENSE)), "testable in any sense"),
-    (str(int(Rule.TESTABLE_WITHOUT_OUTPUT)), "takes an input, whatever it returns"),
+    (str(int(Rule.TESTABLE_WITHOUT_OUTPUT)), "takes an input, with or without a result"),
     ("0", "no rule: every snippet"),
 ]
 QUERY_RULES: Final = [

@@ -57,7 +57,7 @@ class AmendForm(forms.Form):
         """What stands in the place of what was typed otherwise."""
         names = [name for name in self.changed_data if name != "reason"]
         told = (f"{self.fields[name].label}: {str(self.initial.get(name) or 'none')[:300]}" for name in names)
-        return f"Now stands – {'; '.join(told)}."
+        return f"Now: {'; '.join(told)}."
 
     def apply(self, row: Study) -> None:
         """Put what was typed into the row and save it. Raises StudyRefused."""

@@ -91,7 +91,7 @@ def changed(request: HttpRequest, study: Study) -> str:
     if do != "remove":
         raise StudyRefused("Choose what is to be done with the rater.")
     freed = remove_rater(rater, why, person(request), exclude="exclude" in request.POST)
-    free = f" {count_noun(freed, 'place')} of theirs can be taken by others." if freed else ""
+    free = f" {count_noun(freed, 'place')} can now be taken by others." if freed else ""
     return f"{rater.pseudonym} is given nothing more; their ratings stay.{free}"
 
 

@@ -51,7 +51,7 @@ class StudyForm(forms.Form):
     builds = forms.ModelMultipleChoiceField(
         Build.objects.none(),
         label="Builds",
-        help_text="Pairs are drawn from all of them; a pair that several have is taken once.",
+        help_text="Pairs are drawn from all of these builds; a pair that several have is taken once.",
     )
     against = forms.ModelChoiceField(
         Annotator.objects.none(),
@@ -139,7 +139,7 @@ class StudyForm(forms.Form):
         required=False,
         label="Rates of a pilot",
         empty_label="no pilot: as typed below",
-        help_text="A study that was begun: its reference and its build’s annotator say who errs how often.",
+        help_text="A study with ratings: its reference and its build’s annotator show who errs how often.",
     )
     prevalence = share_field("prevalence", "Of all pairs.", label="Matches (share)")
     rater_accuracy = share_field("rater_accuracy", label="A rater is right in (share)")

@@ -58,7 +58,7 @@ class Command(BaseCommand):
         except (AlreadyServing, DatabaseNotReady, PortTaken, sample.BadSample) as why:
             raise CommandError(str(why)) from why
         except KeyboardInterrupt:
-            self.say("Stopped; what was begun goes on at the next start.")
+            self.say("Stopped. Unfinished work continues at the next start.")
             sys.exit(INTERRUPTED)
 
     def run(self, options: dict[str, Any]) -> None:

@@ -35,7 +35,7 @@ class Command(export.Command):
         parser = formats.add_parser(
             EVERYTHING,
             help=title,
-            description=f"Write {title}. Passwords, API tokens and sessions are left out. Workers may go on "
+            description=f"Write {title}. Passwords, API tokens and sessions are left out. Workers may run on "
             "meanwhile; what they do after the start is not in it.",
         )
         parser.add_argument("folder", metavar="DIR", help="a new folder, which only you can read")

@@ -19,7 +19,7 @@ from cosqa_site.startup import DatabaseNotReady, prepare_database
 
 
 class Command(BaseCommand):
-    help = "Serve the workbench, with its workers beside the server in one process."
+    help = "Serve the workbench: web server and workers in one process."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("--host", default="127.0.0.1", help="address to serve on (default %(default)s)")

@@ -33,6 +33,6 @@ class Command(BaseCommand):
                 else:
                     start_worker_threads(counts, shared, threading.Event())[0].join()
         except KeyboardInterrupt:
-            self.stderr.write("stopped; what was begun goes on at the next start", str)
+            self.stderr.write("stopped; unfinished work continues at the next start", str)
         finally:
             shared.close()

@@ -173,7 +173,7 @@ def _notes(read: files.RunFile, content: Content) -> Iterator[str]:
         yield f"unknown to {content.benchmark}, kept in their ranks as unjudged: {told}"
     if read.copies.rows:
         told = read.copies.told("id")
-        yield f"taken out of the lists, as their text stands before them by another id: {told}"
+        yield f"removed from the lists, because their text is ranked higher under another id: {told}"
     if read.second_lists.rows:
         told = read.second_lists.told("query id")
         yield f"left out, as the same query is listed by another of its ids: {told}"

@@ -13,7 +13,7 @@ from retrieval.sources.web.download import PLACES, NotDownloaded, address_of, do
 
 
 class Command(LightCommand):
-    help = "Download a file. What was cut off goes on with the same command; the file's sha256 is printed."
+    help = "Download a file. The same command continues what was cut off; the file's sha256 is printed."
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("place", help=PLACES)

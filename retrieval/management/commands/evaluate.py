@@ -50,7 +50,7 @@ class Command(LightCommand):
     help = (
         "Score retrieval systems on a benchmark: encoders by name, or ranked lists from files. Each system's "
         "lists and scores are kept as a run. Queries without a match are skipped and counted. A result "
-        "without a label is unjudged: beside each metric stand the share of judged results and the value of "
+        "without a label is unjudged: each metric is shown with the share of judged results and the value of "
         "the list without unjudged ones. docs/metrics.md has the formulas."
     )
     refusals = (

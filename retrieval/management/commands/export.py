@@ -25,7 +25,7 @@ from retrieval.texts.plurals import count_noun
 
 class Command(LightCommand):
     help = (
-        "Write a published benchmark into a folder. Beside the format's own files stand workbench.json (what "
+        "Write a published benchmark into a folder. With the format's own files come workbench.json (what "
         "it is, by which merge rule) and provenance/ (who gave each label, assisted or blind; origins; what "
         "is unjudged, which is never 0). docs/data.md has an example of each format."
     )
@@ -56,7 +56,7 @@ class Command(LightCommand):
             choices=[policy.value for policy in Withhold],
             default=Withhold.NONE.value,
             help="of which queries and snippets origin and hash alone: forbidden = by a stated licence "
-            "that is not known to allow passing on, unknown = those and whatever states none (default: "
+            "that is not known to allow passing on, unknown = those and all that states none (default: "
             "none)",
         )
         if known.is_whole:

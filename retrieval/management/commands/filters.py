@@ -92,7 +92,7 @@ def format_snippet_filters(figures: Figures) -> list[str]:
         told.append(f"  {variant['kept']:,} are {name}")
     told.append(f"  {figures['testable']['testable']['refused']:,} are not testable:")
     told += format_refusal_steps(figures["not testable"])
-    told += format_filter_figures(figures["python"], "are Python that can stand alone")
+    told += format_filter_figures(figures["python"], "are Python that works on its own")
     told += format_filter_figures(figures["codesearchnet"], "would be in CodeSearchNet")
     told += format_filter_figures(figures["redistributable"], "may be passed on by their licence")
     same = figures["duplicates"]

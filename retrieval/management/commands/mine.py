@@ -35,7 +35,7 @@ class Command(LightCommand):
     help = (
         "Perform one mining in this process and store its candidates. Several processes, on one machine or "
         "many, may be at one mining: each takes the parts that no other works on. Of a mining that is done, "
-        "once a build judges its candidates or a benchmark holds them, what was found is told."
+        "once a build judges its candidates or a benchmark holds them, the stored figures are shown."
     )
     refusals = (NotTold,)
 

@@ -34,7 +34,7 @@ def _object_of(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     found = dict(pairs)
     if len(found) < len(pairs):
         keys = Counter(key for key, _ in pairs)
-        raise KeyTwice(f"has the key {clip_text(keys.most_common(1)[0][0])} twice: remove one of them")
+        raise KeyTwice(f"has the key {clip_text(keys.most_common(1)[0][0])} twice: remove one")
     return found
 
 

@@ -125,7 +125,7 @@ def say_csv_error(error: csv.Error) -> str:
         )
     if "new-line character" in str(error):
         return (
-            "has a line end in a cell without quotes: put the cell in quotes, or save the table anew, "
+            "has a line end in a cell without quotes: put the cell in quotes, or save the table again, "
             "so that all its rows end alike"
         )
     if "unexpected end" in str(error):
@@ -172,12 +172,10 @@ def named_twice(header: Iterable[str]) -> str:
     """What is said of a header that names a column twice; empty for one that doesn't.
 
     >>> named_twice(["query", "label", "label"])
-    "the header names the column 'label' twice: rename or remove one of them"
+    "the header names the column 'label' twice: rename or remove one"
     """
     twice = next((name for name, times in Counter(header).items() if name and times > 1), "")
-    return (
-        f"the header names the column {clip_text(twice)} twice: rename or remove one of them" if twice else ""
-    )
+    return f"the header names the column {clip_text(twice)} twice: rename or remove one" if twice else ""
 
 
 def parse_finite_number(written: str, path: Path, line: int, what: str, largest: float = math.inf) -> float:

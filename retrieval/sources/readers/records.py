@@ -136,7 +136,7 @@ class IdsOfFile:
             return read_id(record, keys)
         if has:
             name = clip_text(read_id(record, keys)[0])
-            raise Refused(f"has the id {name}, but the first record has none; give all of them one")
+            raise Refused(f"has the id {name}, but the first record has none; give every record one")
         return str(number - 1), ROW_NUMBER
 
 

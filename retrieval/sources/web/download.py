@@ -234,7 +234,10 @@ def _refused(url: str, error: Exception, part: Path, target: Path) -> NotDownloa
         return NotDownloaded(str(reason))
     if part.exists():
         why = f"{url} was cut off after {part.stat().st_size:,} bytes"
-        goes_on, anew = "goes on from there", "begins anew, since nothing tells whether the file has changed"
+        goes_on, anew = (
+            "continues from there",
+            "starts again, because nothing shows whether the file has changed",
+        )
         to_do = f"the same command again {goes_on if find_resumable_version(part, url) else anew}"
         return NotDownloaded(why, to_do, retryable=True)
     offline = f"Is this machine offline? Then download it elsewhere and put it at {target}"

@@ -199,8 +199,8 @@ def test_a_provider_that_is_away_for_long_is_waited_for_and_nothing_is_abandoned
     shared.sandbox.close()
     assert Case.objects.get(build=build).stage == Stage.SETTLED
     story = list(build.events.order_by("pk").values_list("event", flat=True))
-    assert story == ["launched", "waits for the provider", "goes on by itself"]
-    assert "3 tries" in build.events.get(event="goes on by itself").note
+    assert story == ["launched", "waits for the provider", "continues by itself"]
+    assert "3 tries" in build.events.get(event="continues by itself").note
     tally = Tally.objects.get(build=build)
     assert (tally.calls, tally.abandoned, tally.reserved, tally.provider_errors) == (3, 0, 0, 0)
 
@@ -245,5 +245,5 @@ def test_a_sandbox_that_is_gone_is_waited_for_until_it_is_back(
             break
     shared.close()
     assert (case.stage, case.label) == (Stage.SETTLED, 1), case.reason
-    note = build.events.get(event="goes on by itself").note
+    note = build.events.get(event="continues by itself").note
     assert note.startswith("the sandbox runs programs again, after ")

@@ -53,7 +53,7 @@ def test_what_was_judged_is_corrected_and_the_rest_stays(build: Build) -> None:
         ("add numbers", "f", 1),  # corrected
         ("parse json", "p", 1),  # had none
     ]
-    assert "a pair that none of them could judge keeps its label" in made.merge_rule
+    assert "a pair that nobody could judge keeps its label" in made.merge_rule
     assert build.events.filter(event="published", note="as benchmark dev@2").count() == 1
 
 

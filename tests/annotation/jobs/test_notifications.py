@@ -65,7 +65,7 @@ def test_a_build_that_ends_is_told_once_by_mail_and_command(
     assert (sent.subject, sent.to) == ("[CoSQA Workbench] autumn: build finished", ["ada@example.org"])
     assert "The build is done." in sent.body
     assert f"https://workbench.example/builds/{build.pk}/" in sent.body
-    assert "9 of 9 cases, 0 of them abandoned" in sent.body
+    assert "9 of 9 cases, 0 abandoned" in sent.body
     [document] = told
     assert (document["event"], document["build"]["name"], document["settled"]) == ("finished", "autumn", 9)
     assert set(Delivery.objects.values_list("state", "tries")) == {("sent", 1)}

@@ -45,7 +45,7 @@ def test_schema_options_tell_the_usual_value_and_nothing_of_null() -> None:
     parser = CommandParser()
     add_schema_options(parser, Order, "rounds", "limit", "annotator")
     told = " ".join(parser.format_help().split())
-    assert "each time asked anew (default 1)" in told
+    assert "each time asked again (default 1)" in told
     assert "at most so many pairs" in told
     assert "null" not in told
     assert "50 % criterion" in told

@@ -71,7 +71,7 @@ def test_the_command_prints_tables(build: Build, folder: Path, capsys: pytest.Ca
     bench(folder, build.name)
     told = capsys.readouterr().out
     assert "Against the truth: tested pairs" in told
-    assert "9 pairs of 3 queries; 8 with a truth, 6 of them matches. Left out: 1 with split votes" in told
+    assert "9 pairs of 3 queries; 8 with a truth, 6 matches. Left out: 1 with split votes" in told
     assert "first: p1, said 1, truth 0 (screened, screening: match): reverse a list in place" in told
     assert f"Tokens were counted by {BY_PIECES}." in told
 

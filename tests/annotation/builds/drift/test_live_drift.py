@@ -72,7 +72,7 @@ def test_a_model_that_was_exchanged_stops_the_build_before_it_ends(fake: FakeMes
     fake.answer = Served(turns_at=91)
     build = worked()
     assert build.state == Build.State.PAUSED
-    assert build.reason.startswith("The model judges otherwise than at the start")
+    assert build.reason.startswith("The model judges differently than at the start")
     check = DriftCheck.objects.get(shifted=True)
     assert check.p_value is not None and check.level is not None and check.p_value < check.level == 0.005
     assert LLMCall.objects.filter(status=LLMCall.Status.RESERVED).count() == 0

@@ -123,7 +123,7 @@ def test_going_on_opens_every_other_pair_once_and_says_who(tools_with: Make) -> 
     assert Case.objects.values("candidate").distinct().count() == Case.objects.count() == 9
     row = Canary.objects.get(build=build)
     assert (row.decided_by, row.rest_opened) == (factories.ada(), True)
-    event = build.events.get(event="went on after the canary")
+    event = build.events.get(event="continued after the canary")
     assert (event.user, event.note) == (factories.ada(), "looks right")
 
 
@@ -187,7 +187,7 @@ def test_abandoned_cases_are_retried_before_the_decision(tools_with: Make) -> No
     declined = LLMError("declined (stop reason 'refusal')", retryable=False)
     build, tools, _ = done(tools_with, declined, YES)
     assert (build.state, Tally.objects.get(build=build).abandoned) == (Build.State.CANARY, 1)
-    assert "1 of them abandoned" in build.reason
+    assert "1 abandoned" in build.reason
     control_build(build, Action.RETRY, factories.ada())
     build.refresh_from_db()
     assert (build.state, build.reason) == (Build.State.RUNNING, "")

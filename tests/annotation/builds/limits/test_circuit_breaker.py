@@ -92,7 +92,7 @@ def test_when_the_provider_answers_the_build_goes_on_and_says_how_long_it_waited
         None,
         0,
     )
-    assert build.events.get(event="goes on by itself").note == (
+    assert build.events.get(event="continues by itself").note == (
         "the provider answers again, after 12 minutes and 1 try"
     )
     work(tools, 2)

@@ -92,7 +92,7 @@ def test_builds_go_on_by_themselves_when_there_is_room(tools_with: Make, room: l
     worker.drain_queue("control", tools)
     assert Build.objects.get(pk=build.pk).state == Build.State.RUNNING
     assert worker.drain_queue("llm", tools) == len(llm.calls) > 0
-    assert BuildEvent.objects.filter(build=build, event="goes on by itself").exists()
+    assert BuildEvent.objects.filter(build=build, event="continues by itself").exists()
 
 
 def test_a_reply_that_can_not_be_stored_is_kept_and_paid_once(

@@ -103,7 +103,7 @@ def test_the_last_request_of_a_build_is_told_from_an_outage_by_a_short_question(
     assert poison_requests.MOST - 1 <= checks.count() <= poison_requests.MOST
     assert len({call.digest for call in checks}) == checks.count()
     events = list(build.events.order_by("pk").values_list("event", flat=True))
-    assert events == ["launched", "waits for the provider", "goes on by itself"]
+    assert events == ["launched", "waits for the provider", "continues by itself"]
 
 
 @pytest.mark.parametrize("error", [BROKEN, SILENT])

@@ -120,7 +120,7 @@ def test_when_it_is_back_the_build_goes_on_and_says_how_long_it_waited(tools: To
     work(tools, 1)
     assert state_of(build) == "running"
     assert (build.waiting_since, build.next_probe_at, build.waits_for) == (None, None, "provider")
-    note = build.events.get(event="goes on by itself").note
+    note = build.events.get(event="continues by itself").note
     assert note == "the sandbox runs programs again, after 12 minutes and 1 try"
     work(tools, 5)
     work(tools, 5, "llm")

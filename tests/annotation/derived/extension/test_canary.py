@@ -121,7 +121,7 @@ def test_going_on_opens_every_other_new_pair_once_and_says_who(tools_with: Make)
     assert extension.ended_at is not None
     row = Canary.objects.get()
     assert (row.decided_by, row.spent) == (factories.ada(), spent)
-    assert build.events.get(event="went on after the canary").user == factories.ada()
+    assert build.events.get(event="continued after the canary").user == factories.ada()
     recounted(build)
 
 
@@ -158,7 +158,7 @@ def test_leaving_the_others_ends_the_build_with_what_it_has(tools_with: Make) ->
 def test_the_builds_own_canary_has_no_others_to_leave(tools_with: Make) -> None:
     build, _, _ = done(tools_with, k=3, limit=None)
     assert build.state == Build.State.CANARY
-    with pytest.raises(ControlRefused, match="go on, or cancel the build"):
+    with pytest.raises(ControlRefused, match="continue, or cancel the build"):
         control_build(build, Action.LEAVE)
     assert again(build).state == Build.State.CANARY
 
@@ -283,7 +283,7 @@ def test_the_command_says_that_it_comes_and_takes_a_reason_to_skip_it(tools_with
     done(tools_with)
     common = {"k": 3, "queries": 3, "seed": 5, "reason": "more"}
     call_command("extend", "b", estimate=True, **common)
-    assert "4 random cases of them go first" in capsys.readouterr().out
+    assert "4 random cases go first" in capsys.readouterr().out
     call_command("extend", "b", yes=True, skip_canary="proven", **common)
     assert Build.objects.get().events.get(event="skipped the canary").note.startswith("extension 1: proven")
     assert not Canary.objects.exists()

@@ -48,7 +48,7 @@ def test_the_cases_are_chosen_by_the_words_of_their_list(
     other = factories.opened("other")
     factories.settled(factories.cases(other)[0], 0)
     flips = told(capsys, "old", "--from", "screening", "--flips", "other", "--estimate")
-    assert "labelled otherwise in “other”: 1 of 1" in flips
+    assert "labelled differently in “other”: 1 of 1" in flips
 
 
 def test_what_differs_is_of_the_new_build_alone(old: Build, capsys: pytest.CaptureFixture[str]) -> None:

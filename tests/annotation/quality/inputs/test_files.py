@@ -57,7 +57,7 @@ def test_bad_lines_are_told_by_their_numbers() -> None:
         "pairs.jsonl, line 4: a second line for 'a'; the first is line 1",
         'pairs.jsonl, line 5: it needs "query" and "code", or "query_id" and "code_id"',
         'pairs.jsonl, line 6: "code" has to be a text',
-        "pairs.jsonl, line 7: \"stratum\" can't be 'all', which stands for every pair",
+        "pairs.jsonl, line 7: \"stratum\" can't be 'all', which means every pair",
         "pairs.jsonl, line 8: has to be a JSON object",
     ]
 

@@ -183,7 +183,7 @@ def test_a_sample_that_is_smaller_than_was_asked_for_says_so(build: Build) -> No
 
 def test_pairs_of_a_query_that_can_not_be_kept_apart_are_told(build: Build) -> None:
     crowded = order(build, wish=SampleWish(size=9, per_query=0))
-    told = "Whoever rates all 9 pairs gets some of one query nearer than 30 apart: there are queries with 3."
+    told = "A rater of all 9 pairs gets some pairs of one query less than 30 apart: there are queries with 3."
     assert any(one.startswith(told) for one in preview_study_order(crowded).warnings)
     assert any(
         one.startswith(told)

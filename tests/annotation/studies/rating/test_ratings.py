@@ -376,9 +376,9 @@ def test_labels_are_final_once_anything_was_shown_after_the_end(rita: Enrolment)
     held = given(rita)
     first = submit_rating(held, held.token, said(1), 0)
     finished_and_shown(rita)
-    with pytest.raises(BadRating, match="has been open to you"):
+    with pytest.raises(BadRating, match="you could see what agents"):
         submit_rating(held, held.token, said(0), 1)
-    with pytest.raises(NothingToTakeBack, match="has been open to you"):
+    with pytest.raises(NothingToTakeBack, match="you could see what agents"):
         undo_decision(rita)
     with pytest.raises(NothingToRestore, match="That is what stands"):
         restore_earlier_revision(first)
@@ -390,7 +390,7 @@ def test_an_earlier_revision_does_not_stand_again_after_that(rita: Enrolment) ->
     first = submit_rating(held, held.token, said(1), 0)
     submit_rating(held, held.token, said(0), 1)
     finished_and_shown(rita)
-    with pytest.raises(NothingToRestore, match="has been open to you"):
+    with pytest.raises(NothingToRestore, match="you could see what agents"):
         restore_earlier_revision(first)
 
 
@@ -407,7 +407,7 @@ def test_a_second_label_is_final_too(revealed: Enrolment) -> None:
     held.refresh_from_db()
     submit_rating(held, held.token, said(0, reason="the test"), 0)
     finished_and_shown(revealed)
-    with pytest.raises(BadRating, match="has been open to you"):
+    with pytest.raises(BadRating, match="you could see what agents"):
         submit_rating(held, held.token, said(1, reason="no"), 1)
 
 
@@ -415,7 +415,7 @@ def test_a_skipped_pair_stays_skipped_after_that(rita: Enrolment) -> None:
     held = given(rita)
     queue.skip_assignment(held, held.token, "no idea")
     finished_and_shown(rita)
-    with pytest.raises(NothingToTakeBack, match="has been open to you"):
+    with pytest.raises(NothingToTakeBack, match="you could see what agents"):
         undo_decision(rita)
 
 
@@ -427,5 +427,5 @@ def test_what_is_said_after_a_part_goes_on_can_be_changed_again(rita: Enrolment)
     second = given(rita)
     submit_rating(second, second.token, said(1), 0)
     assert submit_rating(second, second.token, said(0), 1).value == 0
-    with pytest.raises(BadRating, match="has been open to you"):
+    with pytest.raises(BadRating, match="you could see what agents"):
         submit_rating(first, first.token, said(0), 1)

@@ -75,7 +75,7 @@ def test_a_change_in_another_window_is_not_taken_back_unseen(rita: Enrolment) ->
     held = rated(rita)
     page = shown(rita)
     submit_rating(held, held.token, said(0, "looked again"), 1)
-    with pytest.raises(NothingToTakeBack, match="What stands now stays"):
+    with pytest.raises(NothingToTakeBack, match="The current label is kept"):
         undo_decision(rita, page)
     assert standing() == {(held.pk, 0)}
     assert undo_decision(rita, shown(rita)) == held

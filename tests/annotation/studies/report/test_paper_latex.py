@@ -89,7 +89,7 @@ def test_methods_tell_the_design_of_the_frozen_plan(tmp_path: Path) -> None:
         "one pair a query, in strata by the agents' label and the rank (1, 2 to 5, 6 to 10, after 10)",
         "as many of each, with the seed 77",
         "from 400 pairs of 50 queries was 0.25 to 1",
-        r"comparisons of agents with own\_tests; agents with nobody. 1 of them could not be made",
+        r"comparisons of agents with own\_tests; agents with nobody. Not made: 1",
         "margin of non-inferiority is 0.05",
         r"raters below 60 \% on planted pairs. 1 rater is left out",
         "2 raters took part, with 4 to 8 years of Python (median 6); roles: Engineer (2)",

@@ -134,7 +134,7 @@ def test_an_earlier_revision_stands_again(erin: Client, labelled: Review) -> Non
     assert Review.objects.count() == 4
     assert AuditEvent.objects.filter(verb="restored").count() == 1
     told = erin.post(reverse("history-restore", args=[second.pk]), follow=True).content.decode()
-    assert "That is what stands" in told and Review.objects.count() == 4
+    assert "That is the current label" in told and Review.objects.count() == 4
 
 
 @pytest.mark.parametrize("of", ["reviews", "ratings"])

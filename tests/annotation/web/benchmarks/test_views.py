@@ -145,7 +145,7 @@ def test_a_range_without_a_query_says_so_instead_of_empty_tables(ray: Client, sc
 def test_a_query_has_its_lists_side_by_side(ray: Client, scored: Benchmark) -> None:
     query = scored.queries.members.get(position=0).text_id
     text = told(ray, "benchmark-query", scored.pk, query)
-    for words in ("not in the benchmark", "no match", "unjudged", "Matches stand at rank: 1", "not found"):
+    for words in ("not in the benchmark", "no match", "unjudged", "Matches are at rank: 1", "not found"):
         assert words in text
     one = scored.runs.get(system="good")
     assert "&lt;b&gt;bad" not in told(ray, "benchmark-query", scored.pk, query, run=one.pk)
@@ -164,7 +164,7 @@ def test_two_ids_of_one_text_stand_apart_where_labels_go_by_ids(ray: Client, tmp
     assert "2 queries, 2 snippets, 1 label" in told(ray, "benchmark", made.pk, metric="mrr")
     text = told(ray, "benchmark-query", made.pk, made.queries.members.get().text_id)
     assert text.index(">s1<") < text.index("unjudged</") < text.index(">s2<")
-    assert "Matches stand at rank: 2" in text
+    assert "Matches are at rank: 2" in text
 
 
 def test_who_reads_labels_is_remembered(ray: Client, scored: Benchmark) -> None:

@@ -63,12 +63,12 @@ def test_a_build_that_waits_for_its_provider_says_since_when_why_and_what_happen
     page = text_of(ada, build)
     assert "the provider is overloaded" in page
     assert "The wait began 12 minutes ago; the provider was tried 7 times since, and the next try" in page
-    assert "is due 4 minutes from now. The build goes on by itself" in page
+    assert "is due 4 minutes from now. The build continues by itself" in page
     Build.objects.filter(pk=build.pk).update(waits_for=Build.WaitsFor.SANDBOX)
     page = text_of(ada, build)
     assert "waiting for the sandbox" in page and "the sandbox was tried 7 times since" in page
     Build.objects.filter(pk=build.pk).update(next_probe_at=None)
-    assert "put this right, then resume the build" in text_of(ada, build)
+    assert "fix this, then resume the build" in text_of(ada, build)
 
 
 def test_polling_gets_the_fragment_once_and_then_304_until_something_changes(ada: Client) -> None:

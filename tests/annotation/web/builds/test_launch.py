@@ -147,7 +147,7 @@ def test_what_a_server_of_embeddings_was_asked_is_priced_or_said_to_be_unknown(a
     assert "at least 2,000,000 tokens, at least $0.26; 1 of 4 answers named none" in text_of(ada, build)
     minings.update(asked={"endpoint:text-large": {**asked, "tokens": 0, "untold": 4}})
     page = text_of(ada, build)
-    assert "4 requests, tokens not told by the server, cost not known" in page
+    assert "4 requests, tokens not counted by the server, cost unknown" in page
     minings.update(asked={"endpoint:text-large": {**asked, "tokens": 0, "requests": 0}})
     assert "nothing was asked, all vectors were stored" in text_of(ada, build)
 

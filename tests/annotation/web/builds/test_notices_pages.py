@@ -69,13 +69,13 @@ def test_the_projects_cap_is_told_where_an_admin_looks_until_it_is_raised(ada: C
     ProjectTally.objects.update(spent=8 * NANO // 10)
     told = text_of(ada, path)
     assert "$0.8000 of the $1.0000 that all live builds share are spent." in told
-    assert "Live builds go on until nothing is left" in told and "Raise the cap before that" in told
+    assert "Live builds continue until nothing is left" in told and "Raise the cap before that" in told
     assert "Noticed" not in told, "no worker has looked"
     ProjectTally.objects.update(spent=NANO)
     notifications.record_new_episodes()
     Notice.objects.update(at=timezone.now() - timedelta(hours=3))
     told = text_of(ada, path)
-    assert "builds stand still until an admin raises the cap" in told
+    assert "builds wait until an admin raises the cap" in told
     assert "Noticed 3 hours ago" in told
     assert "No live build starts another call." in told and "resume the builds that stopped at it" in told
     spending_caps.change_project_cap(Decimal(10), factories.ada(), "more")

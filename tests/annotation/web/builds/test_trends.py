@@ -82,7 +82,7 @@ def test_abandoned_cases_have_a_line_of_their_own() -> None:
     factories.abandoned(factories.cases(build)[0])
     found = shown(build, 10)
     assert found is not None
-    assert [line.name for line in found["progress"]["lines"]] == ["finished", "of them abandoned"]
+    assert [line.name for line in found["progress"]["lines"]] == ["finished", "abandoned"]
 
 
 def test_a_long_build_is_drawn_with_few_points_evenly_and_with_both_ends() -> None:

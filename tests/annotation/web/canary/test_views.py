@@ -145,8 +145,8 @@ def test_going_on_is_one_click_and_afterwards_says_who(ada: Client) -> None:
     ada.post(reverse("build-control", args=[build.pk]), {"action": "go_on"})
     build.refresh_from_db()
     assert build.state == Build.State.RUNNING
-    assert BuildEvent.objects.get(event="went on after the canary").user == factories.ada()
-    assert "ada let the build go on" in text_of(ada, "build", build)
+    assert BuildEvent.objects.get(event="continued after the canary").user == factories.ada()
+    assert "ada continued the build" in text_of(ada, "build", build)
     page = ada.get(reverse("build-canary", args=[build.pk])).content.decode()
     assert 'id="do-go_on"' not in page
 
@@ -163,7 +163,7 @@ def test_while_it_runs_the_builds_page_says_how_far_it_is(ada: Client) -> None:
     build = with_canary()
     page = text_of(ada, "build", build)
     assert "8 of 9 random pairs finished" in page
-    assert "The other pairs of 900 are begun when somebody has seen" in page
+    assert "The other pairs of 900 start when an admin has looked at these" in page
     assert "The canary is not done" in text_of(ada, "build-canary", build)
 
 

@@ -48,7 +48,7 @@ def test_a_second_file_has_an_address_of_its_own(ada: Client) -> None:
         ({"file_from": "https://ann:secret@example.org/a.jsonl"}, "name or password"),
         ({"file_from": "https://example.org/.."}, "end in the name of a file"),
         ({"file_from": "https://example.org/a.exe"}, "ends in .jsonl"),
-        ({"file_from": AN_ADDRESS, "file": a_file("a.jsonl")}, "leave one of them out"),
+        ({"file_from": AN_ADDRESS, "file": a_file("a.jsonl")}, "leave one out"),
     ],
 )
 def test_an_address_of_no_use_is_told(ada: Client, form: dict[str, object], said: str) -> None:

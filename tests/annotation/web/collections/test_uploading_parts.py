@@ -109,7 +109,7 @@ def test_a_mended_upload_replaces_what_was_stored_by_a_box(ada: Client) -> None:
     mended = json.dumps([{**pairs[0], "code": "x = 2"}])
     refused = uploaded(ada, "pairs.json", mended)
     assert refused.state == "partial"
-    assert "stands for another text" in refused.result["problems"][0]
+    assert "belongs to another text" in refused.result["problems"][0]
     assert refused.result["problems"][0].endswith("import by the box for that in the form")
     assert uploaded(ada, "pairs.json", mended, replace="on").state == "done"
     versions = Collection.objects.filter(kind="snippets").order_by("version")

@@ -110,7 +110,7 @@ def test_a_reviewed_flip_drops_out_and_the_end_has_its_page(
         Review.objects.create(pair=case.pair, case=case, rater=factories.erin(), label=1, revision=1)
     asked = {"show": listed(original, merge)}
     told = erin.get(reverse("review-next", args=[build.pk]), asked).content.decode()
-    assert "labelled otherwise by two annotators, not labelled by you" in told
+    assert "two annotators disagree, not labelled by you" in told
 
 
 def test_review_shows_a_flip_as_it_shows_any_pair(

@@ -253,7 +253,7 @@ def test_a_builds_statistics_are_pinned_once_it_is_over_and_counted_again(
     page = erin.post(pinning, follow=True).content.decode()
     (pin,) = Pin.objects.all()
     assert f"manage.py reproduce {pin.name}" in page and "autumn &lt;i&gt;" in page
-    assert "Size, beside the papers" in page
+    assert "Size, compared with the papers" in page
     assert reverse("build-corpus", args=[build.pk]) in page
     assert again(pin).changes == again(pin).grounds == ()
     erin.post(pinning)

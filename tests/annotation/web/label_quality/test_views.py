@@ -95,7 +95,7 @@ def test_labels_of_several_files_are_measured_beside(erin: Client, build: Build)
 
 def test_without_a_wrong_pair_that_is_said(erin: Client, build: Build) -> None:
     given = file("truth.jsonl", truth(1, 1, 0, 0))
-    assert "Whatever was judged is as the truth says." in posted(erin, build, truth=given).content.decode()
+    assert "Every judged pair agrees with the truth." in posted(erin, build, truth=given).content.decode()
 
 
 def test_pairs_and_truth_that_are_here_can_be_chosen(
@@ -112,7 +112,7 @@ def test_pairs_and_truth_that_are_here_can_be_chosen(
     assert 'value="dev"' in offered and 'value="half"' not in offered
     assert ">0.750<" in posted(erin, build, pairs=None, truth=None, known="dev").content.decode()
     both = posted(erin, build, 422, known="dev").content.decode()
-    assert "Files were chosen, too" in both
+    assert "You also chose files, too" in both
     posted(erin, build, 422, pairs=None, truth=None, known="../dev")
 
 

@@ -207,7 +207,7 @@ def test_an_earlier_label_is_not_restored_over_a_newer_one_unseen(client: Client
     first = Rating.objects.earliest("pk")
     to = path(of, f"ratings/{first.pk}/restore/")
     answer = client.post(to, {"seen_revision": 2}, follow=True)
-    assert "what stands now stays" in answer.content.decode()
+    assert "the newer label is kept" in answer.content.decode()
     assert Rating.objects.current().get().notes == "third"
     client.post(to, {"seen_revision": 3})
     assert Rating.objects.current().get().notes == "first"
@@ -332,7 +332,7 @@ def test_what_can_not_be_restored_is_said(client: Client) -> None:
     send(client, of, "1")
     blind = Rating.objects.get()
     client.post(path(of, f"ratings/{blind.pk}/restore/"))
-    assert "is locked stays as it is" in page(client, of)
+    assert "A locked first answer can't be changed" in page(client, of)
     rolf = studies.rater("rolf", of.condition.study)
     studies.assignment(rolf, of.study_pair)
     client.force_login(rolf.user)

@@ -84,14 +84,14 @@ def test_one_that_is_gone_stores_nothing_and_says_so(erin: Client, cases: list[C
     review.undo_latest_label(factories.erin(), cases[0], 1)
     status, shown = send(erin, cases[1], before.pk)
 
-    assert (status, "does not stand any more" in shown) == (422, True)
+    assert (status, "is no longer current" in shown) == (422, True)
     assert Review.objects.filter(case=cases[1]).count() == 0
 
 
 def test_beside_other_evidence_nothing_is_stored(erin: Client, cases: list[Case], before: Review) -> None:
     status, shown = send(erin, cases[1], before.pk, evidence="1" * 64)
 
-    assert (status, "went on with this case" in shown) == (409, True)
+    assert (status, "continued with this pair" in shown) == (409, True)
 
 
 def test_another_window_was_faster(erin: Client, cases: list[Case], before: Review) -> None:

@@ -210,7 +210,7 @@ def test_an_undo_from_a_stale_page_changes_nothing(erin: Client, cases: list[Cas
     send(erin, cases[0], "0", reason="it copies", seen_revision=1)
     answer = erin.post(reverse("review-undo", args=[cases[0].pk]), {"seen_revision": 1})
 
-    assert "it stays as it is" in erin.get(answer["Location"]).content.decode()
+    assert "It is kept." in erin.get(answer["Location"]).content.decode()
     assert Review.objects.count() == 2
 
 

@@ -251,10 +251,10 @@ def test_a_decision_on_an_earlier_round_is_told_as_one_before(erin: Client, spli
     store_decision(
         factories.ada(), pair(split), condition(split), AdjudicationDecision(1, "slip", "so it was"), 0
     )
-    assert "<strong>Stands</strong>" in text(erin, where(split))
+    assert "<strong>Current</strong>" in text(erin, where(split))
     pair(split).quotas.update(round=2, opened_at=timezone.now(), reserved=0, done=0)
     shown = text(erin, where(split))
-    assert "so it was" in shown and "<strong>Stands</strong>" not in shown
+    assert "so it was" in shown and "<strong>Current</strong>" not in shown
 
 
 def test_votes_are_closed_to_who_still_rates_the_pair_in_another_study(split: Study) -> None:

@@ -78,7 +78,7 @@ def test_the_page_says_what_became_of_the_places_of_an_excluded_rater(ada: Clien
         studies.rated(ruth, 1, study.pairs.get(number=number))
     said = {"rater": ruth.pk, "reason": "slept", "exclude": "on"}
     told = ada.post(where, {"do": "remove", **said}, follow=True).content.decode()
-    assert "2 places of theirs can be taken by others" in told and "excluded, 2 ratings left out" in told
+    assert "2 places can now be taken by others" in told and "excluded, 2 ratings left out" in told
     studies.rated(studies.rater("sam", study), 1, study.pairs.get(number=1))
     told = ada.post(where, {"do": "include", **said}, follow=True).content.decode()
     assert "1 rating of R01 counts again. The places of 1 were taken" in told

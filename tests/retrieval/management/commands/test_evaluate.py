@@ -81,7 +81,7 @@ def test_a_snippet_whose_docstring_cannot_be_told_is_never_found_and_is_told(
     printed = capsys.readouterr()
     assert whole["bow"]["recall@10"] == 1
     assert json.loads(printed.out)["bow"]["recall@10"] == 0
-    assert "1 snippet left out of the search: what is a docstring" in printed.err
+    assert "1 snippet left out of the search: their docstring" in printed.err
 
 
 def test_table(capsys: pytest.CaptureFixture[str], small: str, run: Path) -> None:

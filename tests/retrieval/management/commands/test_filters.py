@@ -104,7 +104,7 @@ def test_nothing_is_announced_that_does_not_follow(capsys: pytest.CaptureFixture
     import_items([Snippet("def add(x):\n    return x", "a.py::add")], "here", "one", Options())
     call_command("filters", "one")
     said = capsys.readouterr().out.splitlines()
-    assert "  1 are Python that can stand alone" in said
+    assert "  1 are Python that works on its own" in said
     assert "  1 without duplicates; 0 groups of more than one" in said
 
 

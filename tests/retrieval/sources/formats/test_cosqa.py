@@ -56,7 +56,7 @@ def test_queries_without_any_id_are_called_by_their_numbers(saved: Path) -> None
             [{"query-idx": 1}, {}],
             'has no id ("query-idx", "query_idx", "query-id" or the like); it has "query"',
         ),
-        ([{}, {"query-idx": 0}], "has the id '0', but the first record has none; give all of them one"),
+        ([{}, {"query-idx": 0}], "has the id '0', but the first record has none; give every record one"),
     ],
 )
 def test_no_query_takes_its_number_for_the_id_of_another(

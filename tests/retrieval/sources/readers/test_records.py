@@ -118,7 +118,7 @@ def test_the_line_that_tells_excel_the_separator_is_no_header(
 def test_a_table_that_names_a_column_twice_is_refused(tmp_path: Path, header: str) -> None:
     path = saved(tmp_path, "a.csv", f"{header}\n{header}\n")
     assert list(read_record_objects(path)) == [
-        Problem(str(path), 1, "the header names the column 'q' twice: rename or remove one of them")
+        Problem(str(path), 1, "the header names the column 'q' twice: rename or remove one")
     ]
     assert good(saved(tmp_path, "b.csv", ",q,\n0,1,2\n")) == [{"": "2", "q": "1"}]
 

@@ -172,7 +172,7 @@ def test_a_long_outage_shows_as_waiting_abandons_nothing_and_the_build_goes_on(
     assert [event for event in told if "batch" not in event] == [
         "launched",
         "waits for the provider",
-        "goes on by itself",
+        "continues by itself",
     ]
     balanced(build)
 
