@@ -97,21 +97,42 @@ def draw_interval_chart(table: Table, frame: ChartFrame = USUAL) -> str:
     drawn = [(name, one) for name, one in rows if isinstance(one, Figure) and one.value is not None]
     if place < 0 or not drawn:
         return ""
-    ends = [end for _, one in drawn for end in (one.value, one.low, one.high) if end is not None]
-    low, high = min(*ends, 0.0), max(*ends, 0.0 if min(ends) < 0 else 1.0)
-    scale = frame.wide / ((high - low) or 1)
+    low, high = scale_of([one for _, one in drawn])
+    scale = frame.wide / (high - low)
     marks = "".join(
         draw_chart_row(number_, name, one, low, scale, frame) for number_, (name, one) in enumerate(drawn)
     )
-    floor, left, right = frame.row * len(drawn) + ROW, frame.left, frame.left + frame.wide
-    tall = floor + ROW
-    axis = f'<line x1="{left}" x2="{right}" y1="{floor}" y2="{floor}" stroke="currentColor"/>'
-    ends_ = (
-        f'<text x="{left}" y="{tall - 6}">{format_value(low)}</text>'
-        f'<text x="{right}" y="{tall - 6}" text-anchor="end">{format_value(high)}</text>'
-    )
+    floor = frame.row * len(drawn) + ROW
+    axis = draw_axis(low, high, floor, frame)
     title = f"{table.title}: {table.charted}"
-    return format_chart_svg(title, frame.whole, tall, f"{marks}{axis}{ends_}")
+    return format_chart_svg(title, frame.whole, floor + ROW, f"{marks}{axis}")
+
+
+def scale_of(drawn: list[Figure]) -> tuple[float, float]:
+    """0 to 1, or -1 to 1 where an end is below 0: the same for all charts, so that lengths can be compared.
+
+    Only what lies outside widens it.
+    """
+    ends = [end for one in drawn for end in (one.value, one.low, one.high) if end is not None]
+    return min(*ends, -1.0 if min(ends) < 0 else 0.0), max(*ends, 1.0)
+
+
+def draw_axis(low: float, high: float, floor: int, frame: ChartFrame) -> str:
+    """The line below a chart with its two ends; 0 is marked where it lies between them."""
+    left, right, under = frame.left, frame.left + frame.wide, floor + ROW - 6
+    axis = (
+        f'<line x1="{left}" x2="{right}" y1="{floor}" y2="{floor}" stroke="currentColor"/>'
+        f'<text x="{left}" y="{under}">{format_value(low)}</text>'
+        f'<text x="{right}" y="{under}" text-anchor="end">{format_value(high)}</text>'
+    )
+    if low >= 0:
+        return axis
+    zero = left - low * frame.wide / (high - low)
+    return axis + (
+        f'<line x1="{zero:.1f}" x2="{zero:.1f}" y1="8" y2="{floor}" stroke="currentColor" '
+        f'stroke-opacity="0.4" stroke-dasharray="3"/>'
+        f'<text x="{zero:.1f}" y="{under}" text-anchor="middle">0</text>'
+    )
 
 
 def count_name_columns(table: Table) -> int:

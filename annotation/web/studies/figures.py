@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from django.utils.safestring import mark_safe
@@ -19,15 +19,29 @@ from annotation.studies.report.formats import format_cell_words, format_p_value,
 from annotation.studies.report.table import Cell, Table
 from annotation.studies.report.tables import CELLS, build_study_tables
 from annotation.web.shared.words import format_interval
+from annotation.web.studies.figure_tiles import build_report_tiles, build_study_tiles
 from retrieval.metrics.resampling import AGREEMENT_SEED, FEW, RESAMPLES
 
 MOST_PAIRS: Final = 500
+QUESTIONS: Final = (
+    ("How accurate are the labels?", ("main", "confusion", "treatments", "strata", "tags", "build")),
+    ("Can the agents replace a rater?", ("comparisons", "alternatives")),
+    (
+        "Do the raters agree?",
+        ("agreement", "reliability", "alpha-with-one-more", "kappas", "alpha-differences"),
+    ),
+    ("Which answer is better?", ("preference",)),
+    ("What changes when raters see the agents?", ("influence",)),
+    ("Who rated what?", ("flow", "raters", "counts", "scorings")),
+    ("What do papers report?", ("reported",)),
+)
+"""What the tables answer, by their keys."""
 
 
 @dataclass(frozen=True, slots=True)
 class CellView:
-    """A cell in words; `interval` is there where it is a figure with one; `why` says why it has no value,
-    or what else is to be known of it.
+    """A cell in words; `interval` is there where it is a figure with one; `note` numbers the footnote that
+    says why it has no value, or what else is to be known of it; 0 for none.
 
     `link` numbers the confusion matrix's cell that it leads to, None for no link.
     """
@@ -35,7 +49,7 @@ class CellView:
     column: str
     words: str
     interval: str = ""
-    why: str = ""
+    note: int = 0
     numeric: bool = False
     link: int | None = None
 
@@ -51,6 +65,7 @@ def figures_page(found: Figures) -> dict[str, Any]:
         "unscored": [(version.pk, format_annotator_name(version)) for version in found.unscored],
         "unit": "pair",
         "may_pin": True,
+        "tiles": build_study_tiles(found),
     }
 
 
@@ -62,8 +77,15 @@ def page_of_tables(study: Study, pairs: int, queries: int, tables: Iterable[Tabl
         "queries": queries,
         "few_queries": 0 < queries < FEW,
         "few": FEW,
-        "tables": [build_study_table_view(table) for table in tables],
+        "questions": group_tables([build_study_table_view(table) for table in tables]),
     }
+
+
+def group_tables(tables: Iterable[dict[str, Any]]) -> list[tuple[str, list[dict[str, Any]]]]:
+    """Questions that have a table, each with its tables."""
+    known = {table["key"]: table for table in tables}
+    grouped = [(said, [known[key] for key in keys if key in known]) for said, keys in QUESTIONS]
+    return [(said, shown) for said, shown in grouped if shown]
 
 
 def report_page(study: Study, found: Report) -> dict[str, Any]:
@@ -74,6 +96,7 @@ def report_page(study: Study, found: Report) -> dict[str, Any]:
         "draws": RESAMPLES,
         "seed": AGREEMENT_SEED,
         "unit": "item with two labels or more,items with two labels or more",
+        "tiles": build_report_tiles(found),
     }
 
 
@@ -81,31 +104,56 @@ def build_study_table_view(table: Table) -> dict[str, Any]:
     """One table with its chart, if it has one: as wide as a page, and as narrow as a phone."""
     # What draws the chart escapes every text that it is given.
     chart, narrow = (mark_safe(draw_interval_chart(table, frame)) for frame in (USUAL, NARROW))  # noqa: S308
-    shown = {name: getattr(table, name) for name in ("key", "title", "columns", "note", "warning")}
-    rows = [row_view(table, row) for row in table.rows]
-    return shown | {"rows": rows, "chart": chart, "narrow": narrow, "formats": formats_of(table)}
+    made, footnotes = merge_equal_columns(table), dict[str, int]()
+    shown = {name: getattr(made, name) for name in ("key", "title", "columns", "note", "warning")}
+    rows = [row_view(made, row, footnotes) for row in made.rows]
+    shown |= {"rows": rows, "footnotes": [*footnotes], "formats": formats_of(table)}
+    return shown | {"chart": chart, "narrow": narrow}
 
 
-def row_view(table: Table, row: Sequence[Cell]) -> dict[str, Any]:
-    """One row; `name` is what a link must send to name it."""
+def merge_equal_columns(table: Table) -> Table:
+    """Without each column `NAME, KIND` whose cells are those of the column `NAME`, which then says so."""
+    also: dict[str, list[str]] = {column: [] for column in table.columns}
+    for place, column in enumerate(table.columns):
+        name, _, kind = column.partition(", ")
+        if kind and name in also and cells_of(table, place) == cells_of(table, table.columns.index(name)):
+            also[name].append(kind)
+            del also[column]
+    kept = [place for place, column in enumerate(table.columns) if column in also]
+    named = [(column, ", ".join(kinds)) for column, kinds in also.items()]
+    return replace(
+        table,
+        columns=tuple(f"{column} (also {kinds})" if kinds else column for column, kinds in named),
+        rows=tuple(tuple(row[place] for place in kept) for row in table.rows),
+    )
+
+
+def cells_of(table: Table, place: int) -> list[Cell]:
+    return [row[place] for row in table.rows]
+
+
+def row_view(table: Table, row: Sequence[Cell], footnotes: dict[str, int]) -> dict[str, Any]:
+    """One row; `name` is what a link must send to name it. New footnotes are added to `footnotes`."""
     # Pairs that are open are in none of the four cells, so nothing lists them.
     linked = len(CELLS) if table.key == "confusion" else 0
     cells = [
-        cell_view(column, cell, place if place < linked else None)
+        cell_view(column, cell, place if place < linked else None, footnotes)
         for place, (column, cell) in enumerate(zip(table.columns[1:], row[1:], strict=True))
     ]
     first = format_cell_words(row[0])
     return {"name": first.removesuffix(" (each left out)"), "first": first, "cells": cells}
 
 
-def cell_view(column: str, cell: Cell, link: int | None) -> CellView:
+def cell_view(column: str, cell: Cell, link: int | None, footnotes: dict[str, int]) -> CellView:
     if not isinstance(cell, Figure):
         said = format_p_value(cell) if column.startswith("p") else format_cell_words(cell)
         return CellView(column, said, numeric=not isinstance(cell, str), link=link)
+    words = cell.words if cell.value is None else describe_figure_caveat(cell)
+    note = footnotes.setdefault(words, len(footnotes) + 1) if words else 0
     if cell.value is None:
-        return CellView(column, "–", why=cell.words, numeric=True, link=link)
+        return CellView(column, "–", note=note, numeric=True, link=link)
     value, ends = format_value(cell.value), format_interval(cell, format_value)
-    return CellView(column, value, ends, describe_figure_caveat(cell), numeric=True, link=link)
+    return CellView(column, value, ends, note, numeric=True, link=link)
 
 
 def describe_figure_caveat(cell: Figure) -> str:

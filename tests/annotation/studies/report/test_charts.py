@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from xml.etree import ElementTree
 
+import pytest
+
 from annotation.stats.agreement.figures import Figure
-from annotation.studies.report.charts import NARROW, draw_chart, draw_interval_chart
+from annotation.studies.report.charts import NARROW, draw_chart, draw_interval_chart, scale_of
 from annotation.studies.report.downloads import formats_of
 from annotation.studies.report.table import Table
 
@@ -108,6 +110,32 @@ def test_rows_of_a_chart_are_told_apart_by_all_that_names_them() -> None:
     )
     assert "test-driven agents, some-large-… · own tests<" in drawn
     assert "test-driven agents, some-large-mo… · reading<" in drawn
+
+
+@pytest.mark.parametrize(
+    ("figures", "scale"),
+    [
+        ([Figure(0.9, 0.8, 0.95)], (0.0, 1.0)),
+        ([Figure(0.9, 0.8, 0.95), Figure(0.1, -0.05, 0.2)], (-1.0, 1.0)),
+        ([Figure(-0.4)], (-1.0, 1.0)),
+        ([Figure(-1.5, -2.0, 1.25)], (-2.0, 1.25)),
+    ],
+)
+def test_charts_share_their_scales(figures: list[Figure], scale: tuple[float, float]) -> None:
+    assert scale_of(figures) == scale
+
+
+def test_zero_is_marked_where_the_scale_goes_below_it() -> None:
+    table = Table("t", "T", ("A", "B"), (("a", Figure(0.0, -0.5, 0.5)),), charted="B")
+    root = ElementTree.fromstring(draw_interval_chart(table))
+    marked = [one for one in root.iter(f"{SVG}line") if one.get("stroke-dasharray")]
+    dot = next(root.iter(f"{SVG}circle"))
+    assert [one.get("x1") for one in marked] == [dot.get("cx")]
+    assert not [
+        one
+        for one in ElementTree.fromstring(draw_interval_chart(TABLE)).iter()
+        if one.get("stroke-dasharray")
+    ]
 
 
 def test_what_has_no_figure_has_no_chart() -> None:

@@ -10,6 +10,8 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Study
+from annotation.studies.report.figures import figures_of
+from annotation.studies.report.tables import build_study_tables
 from tests import factories, studies
 from tests.annotation.studies.rated import agents, many_pairs, pairwise, rated_study
 
@@ -49,6 +51,38 @@ def test_every_table_is_there_with_a_chart_and_its_downloads(ray: Client, study:
     assert "Interim" not in text
     assert "fewer than 30 queries" in text
     assert "format=tex" in text
+
+
+def test_three_tiles_come_first_each_in_a_sentence(ray: Client, study: Study) -> None:
+    text = page(ray, study)
+    tiles = re.findall(r"<dt>(.*?)</dt>.*?stat-note\">(.*?)</dd>", text, re.DOTALL)
+    assert [title for title, _ in tiles] == ["Agents’ accuracy", "Raters’ alpha", "Agents minus raters"]
+    assert all(said.endswith(".") for _, said in tiles)
+    assert "on this share of 4 pairs" in tiles[0][1] and "alpha of 3 raters" in tiles[1][1]
+
+
+def test_tables_are_folded_by_what_they_answer(ray: Client, study: Study) -> None:
+    text = page(ray, study)
+    assert '<details class="question">' in text and '<details class="question" open' not in text
+    titles = re.findall(r"<h2>(.*?)</h2>", text)
+    assert titles[:3] == [
+        "How accurate are the labels?",
+        "Can the agents replace a rater?",
+        "Do the raters agree?",
+    ]
+    made = set(re.findall(r'<section class="card card-flush" id="t-([\w-]+)"', text))
+    assert made == {table.key for table in build_study_tables(figures_of(study))}
+
+
+def test_alphas_that_are_the_same_are_one_column(ray: Client, study: Study) -> None:
+    text = page(ray, study)
+    assert "Alpha (also ordinal, interval)" in text and ">Alpha, ordinal<" not in text
+
+
+def test_what_is_to_be_known_of_a_cell_is_a_footnote(ray: Client, study: Study) -> None:
+    text = page(ray, study)
+    linked = set(re.findall(r'<sup><a href="#(n-[\w-]+)"', text))
+    assert linked and linked == set(re.findall(r'<li id="(n-[\w-]+)">', text))
 
 
 def test_an_interim_study_says_so(ray: Client, study: Study) -> None:

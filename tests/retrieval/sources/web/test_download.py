@@ -129,7 +129,9 @@ def test_the_part_of_another_url_is_not_gone_on_with(server: str, tmp_path: Path
 
 def test_without_a_named_version_all_is_asked_for_again(server: str, tmp_path: Path) -> None:
     Handler.named = {}
-    with pytest.raises(NotDownloaded, match="starts again, because nothing shows whether the file has changed"):
+    with pytest.raises(
+        NotDownloaded, match="starts again, because nothing shows whether the file has changed"
+    ):
         download_file(f"{server}/cut", tmp_path)
     assert download_file(f"{server}/cut", tmp_path, SUM).read_bytes() == CONTENT
     (tmp_path / "data.part").write_bytes(b"of who knows what")
