@@ -96,7 +96,7 @@ def test_a_large_extension_shows_a_canary_of_its_own_and_one_click_lets_it_go_on
     wait_until(page, "done")
     before, new = asked(fake), 48
     page.goto(f"{server.url}/builds/{build}/extend/?queries=6&seed=3")
-    expect(page.locator("#canary-first")).to_contain_text("24 random cases go first")
+    expect(page.locator("#canary-first")).to_contain_text("24 random pairs go first")
     expect(page.get_by_label("Why the canary is skipped")).to_be_hidden()
     page.get_by_label("Skip the canary").check()
     expect(page.get_by_label("Why the canary is skipped")).to_be_visible()

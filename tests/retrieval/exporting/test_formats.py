@@ -352,7 +352,7 @@ def test_what_parts_share_is_told_in_words_as_json_and_in_the_manifest(
     printed = capsys.readouterr()
     told = "queries: 16 train, 2 dev, 2 test; 1 snippet in pairs of several parts, 1 as matches"
     assert told in printed.out
-    assert "warning: 1 snippet in pairs of more than one part, 1 of them as matches" in printed.err
+    assert "warning: 1 snippet in pairs of more than one part, 1 as matches" in printed.err
     call_command(*arguments, "--json")
     found = json.loads(capsys.readouterr().out)
     assert (found["split"]["shared"], found["split"]["shared_matches"]) == (1, 1)

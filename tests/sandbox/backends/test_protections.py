@@ -141,7 +141,9 @@ def may_be_told(program: Hostile, backend: str, without: frozenset[str]) -> bool
     stays = Protection.PROCESSES in without and stopped_by != without
     # With a process 1 of bubblewrap's own, the control group gets that one, and the harness is its child.
     loose = backend == "bubblewrap" and Protection.PROCESS_1 in without and "memory limit" in stopped_by
-    return not (unknown or stays or loose or program.header("Only contained"))
+    # The writable root of what bubblewrap forks is one more place to fill, and all its children share it.
+    roomy = backend == "forked" and Protection.READ_ONLY in without and "temporary space limit" in stopped_by
+    return not (unknown or stays or loose or roomy or program.header("Only contained"))
 
 
 def through(reports: Mapping[str, Report]) -> set[str]:

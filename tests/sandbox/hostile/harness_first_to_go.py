@@ -2,7 +2,8 @@
 
 Must: be refused.
 Outcome: passed
-Stopped by: no rights
+Stopped by (bubblewrap): no rights + read-only root
+Stopped by (docker): no rights
 """
 
 import os

@@ -3,7 +3,7 @@
 Must: be refused the lease.
 Outcome: passed
 Stopped by (docker): system call filter + no rights
-Stopped by (bubblewrap): system call filter
+Stopped by (bubblewrap): system call filter + fixed
 """
 
 import fcntl

@@ -288,9 +288,9 @@ def test_a_blind_label_stays_once_the_evidence_was_seen(rita: Enrolment) -> None
     held = given(rita)
     submit_rating(held, held.token, said(1), 0)
     mark_seen(rita.user, [held.study_pair.pair_id])
-    with pytest.raises(BadRating, match="stays"):
+    with pytest.raises(BadRating, match="can't be changed"):
         submit_rating(held, held.token, said(0), 1)
-    with pytest.raises(NothingToTakeBack, match="stays"):
+    with pytest.raises(NothingToTakeBack, match="can't be changed"):
         undo_decision(rita)
 
 
@@ -301,9 +301,9 @@ def test_a_second_look_stays_once_what_agents_said_was_seen() -> None:
     locked = given(rita)
     second = submit_rating(locked, locked.token, said(1), 0)
     mark_seen(rita.user, [held.study_pair.pair_id])
-    with pytest.raises(BadRating, match="stays"):
+    with pytest.raises(BadRating, match="can't be changed"):
         submit_rating(locked, locked.token, said(0, reason="so they said"), 1)
-    with pytest.raises(NothingToTakeBack, match="stays"):
+    with pytest.raises(NothingToTakeBack, match="can't be changed"):
         undo_decision(rita)
     assert Rating.objects.latest("pk") == second
 
@@ -320,7 +320,7 @@ def test_with_the_agents_test_a_label_stays_once_their_verdict_was_seen() -> Non
     mark_seen(rita.user, [rated.study_pair.pair_id])
     mark_test_seen(rita.user, rated.study_pair.pair_id)
     assert undo_decision(rita) == skipped
-    with pytest.raises(BadRating, match="stays"):
+    with pytest.raises(BadRating, match="can't be changed"):
         submit_rating(rated, rated.token, said(1), 2)
 
 
@@ -328,9 +328,9 @@ def test_a_pair_that_was_skipped_stays_so_once_what_agents_said_was_seen(rita: E
     held = given(rita)
     queue.skip_assignment(held, held.token, "can't say")
     mark_seen(rita.user, [held.study_pair.pair_id])
-    with pytest.raises(NothingToTakeBack, match="stays"):
+    with pytest.raises(NothingToTakeBack, match="can't be changed"):
         undo_decision(rita)
-    with pytest.raises(BadRating, match="stays"):
+    with pytest.raises(BadRating, match="can't be changed"):
         submit_rating(held, held.token, said(1, notes="from an old window"), 0)
     assert (state_of(held), Rating.objects.count()) == (State.SKIPPED, 0)
     assert drafts.load_draft_texts(held)["notes"] == "from an old window"
@@ -380,7 +380,7 @@ def test_labels_are_final_once_anything_was_shown_after_the_end(rita: Enrolment)
         submit_rating(held, held.token, said(0), 1)
     with pytest.raises(NothingToTakeBack, match="you could see what agents"):
         undo_decision(rita)
-    with pytest.raises(NothingToRestore, match="That is what stands"):
+    with pytest.raises(NothingToRestore, match="That is the current label"):
         restore_earlier_revision(first)
     assert list(held.ratings.values_list("value", "revision")) == [(1, 1)]
 

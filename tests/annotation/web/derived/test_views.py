@@ -80,7 +80,7 @@ def test_the_offer_says_whether_a_canary_goes_first(
     add(("sort words", "sort files"), build.queries)
     Build.objects.filter(pk=build.pk).update(provider=provider)
     page = ada.get(reverse("build-extend", args=[build.pk]), {"queries": "2", "seed": "9"})
-    assert ("5 random cases go first" in words(page)) == first
+    assert ("5 random pairs go first" in words(page)) == first
     assert ('name="skip_canary"' in page.content.decode()) == first
 
 
@@ -205,7 +205,7 @@ def test_running_again_says_whether_a_canary_goes_first(
     ada: Client, small_canary: None, change: dict[str, str], first: bool
 ) -> None:
     page = ada.get(reverse("build-again", args=[with_tests().pk]), LIVE | change)
-    assert ("1 random case of them go first" in words(page)) == first
+    assert ("1 random pair go first" in words(page)) == first
     assert ('name="skip_canary"' in page.content.decode()) == first
 
 

@@ -145,7 +145,7 @@ def test_evidence_that_changed_meanwhile_is_looked_at_first(erin: Client) -> Non
     page = answer.content.decode()
 
     assert answer.status_code == 409
-    assert "The agents went on" in page
+    assert "The agents continued" in page
     assert ">no verdict was there</textarea>" in page
     assert not Review.objects.exists()
 
