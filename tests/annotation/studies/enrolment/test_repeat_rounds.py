@@ -288,7 +288,7 @@ def test_a_page_of_a_round_that_is_over_rates_nothing_in_the_new_one() -> None:
     anew = queue.next_assignment(rita)
     assert anew is not None
     for seen in (0, 1):
-        with pytest.raises(BadRating, match="say anew"):
+        with pytest.raises(BadRating, match="Your answer is in the form"):
             ratings.submit_rating(anew, held.token, said(0, "after all not"), seen)
     assert Rating.objects.count() == 1
     assert drafts.load_draft_texts(anew) == {"notes": "after all not", "choice": "0 partial"}

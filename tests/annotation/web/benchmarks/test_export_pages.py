@@ -174,7 +174,7 @@ def test_on_a_full_disk_an_export_waits_and_goes_on_by_itself(
     job.refresh_from_db()
     assert (job.state, job.message) == ("waiting", subprocesses.NO_ROOM)
     assert not list((home / "exports").iterdir()) and ada.get(file(job)).status_code == 404
-    assert "it goes on by itself when there is room" in ada.get(page(made)).content.decode()
+    assert "work continues by itself when there is room" in ada.get(page(made)).content.decode()
     monkeypatch.setattr(full_disk, "may_have_room", lambda name: True)
     subprocesses.perform_one_job(Job.Kind.EXPORT)
     job.refresh_from_db()
