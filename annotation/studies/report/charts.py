@@ -16,6 +16,8 @@ STYLE: Final = 'role="img" font-family="sans-serif" font-size="12" fill="current
 LONGEST: Final = 44
 """Letters of a name beside a mark."""
 JOINED: Final = " · "
+SIGNED: Final = frozenset({"Alpha", "Difference", "First − second"})
+"""Charted columns whose figures can be below 0."""
 ROW, LEFT, WIDE, RIGHT = 26, 300, 420, 180
 
 
@@ -97,7 +99,7 @@ def draw_interval_chart(table: Table, frame: ChartFrame = USUAL) -> str:
     drawn = [(name, one) for name, one in rows if isinstance(one, Figure) and one.value is not None]
     if place < 0 or not drawn:
         return ""
-    low, high = scale_of([one for _, one in drawn])
+    low, high = scale_of([one for _, one in drawn], table.charted in SIGNED)
     scale = frame.wide / (high - low)
     marks = "".join(
         draw_chart_row(number_, name, one, low, scale, frame) for number_, (name, one) in enumerate(drawn)
@@ -108,13 +110,13 @@ def draw_interval_chart(table: Table, frame: ChartFrame = USUAL) -> str:
     return format_chart_svg(title, frame.whole, floor + ROW, f"{marks}{axis}")
 
 
-def scale_of(drawn: list[Figure]) -> tuple[float, float]:
-    """0 to 1, or -1 to 1 where an end is below 0: the same for all charts, so that lengths can be compared.
+def scale_of(drawn: list[Figure], signed: bool) -> tuple[float, float]:
+    """0 to 1, or -1 to 1 where figures can be below 0: the same for all charts, so that lengths compare.
 
     Only what lies outside widens it.
     """
     ends = [end for one in drawn for end in (one.value, one.low, one.high) if end is not None]
-    return min(*ends, -1.0 if min(ends) < 0 else 0.0), max(*ends, 1.0)
+    return min(*ends, -1.0 if signed or min(ends) < 0 else 0.0), max(*ends, 1.0)
 
 
 def draw_axis(low: float, high: float, floor: int, frame: ChartFrame) -> str:

@@ -24,8 +24,8 @@ from annotation.studies.report.pairwise_choices import sides_of
 from annotation.studies.report.table import Cell, Table
 from retrieval.texts.plurals import count_noun
 
-CELLS: Final = ("both say match", "only it says match", "only the reference does", "neither does")
-LEFT_OPEN: Final = ("the reference is open", "it has no label")
+CELLS: Final = ("Both match", "False positive", "False negative", "Both no match")
+LEFT_OPEN: Final = ("No reference", "No label")
 
 
 def build_study_tables(found: Figures) -> tuple[Table, ...]:
@@ -74,7 +74,7 @@ def score_rows(tables: Mapping[str, Iterable[Scores]]) -> tuple[tuple[Cell, ...]
 
 
 def describe_score_row(row: Scores) -> str:
-    return f"{row.name} (each left out)" if row.left_out else row.name
+    return f"{row.name} (leave-one-out)" if row.left_out else row.name
 
 
 def main(page: Page) -> Table:
@@ -211,7 +211,7 @@ def build_alternatives_table(page: Page) -> Table:
     )  # fmt: skip
     return Table(
         "alternatives",
-        "Can it replace one of the raters?",
+        "Alternative annotator test",
         ("Annotator", "People", "n", "It agrees", "They agree", "Difference", "Winning rate", "Remark"),
         rows,
         "The alternative annotator test (2025.acl-long.782): annotator and rater on the same pairs "
@@ -257,7 +257,7 @@ def one_more(page: Page) -> Table:
     )
     return Table(
         "alpha-with-one-more",
-        "Alpha of the people and one annotator more",
+        "Agreement with one annotator added",
         ("Condition", "Annotator", "Alpha"),
         rows,
         "Nominal alpha of match or not, on the pairs that two people judged: an annotator that agrees "
@@ -276,7 +276,7 @@ def build_kappa_table(page: Page) -> Table:
     left = sum(one.kappas_left_out for one in page.reliability)
     more = f" Left out are {left:,} more, with fewer pairs in common." if left else ""
     note = f"Every two raters of a condition with a pair in common.{more}"
-    return Table("kappas", "Two raters at a time", columns, rows, note)
+    return Table("kappas", "Pairwise agreement", columns, rows, note)
 
 
 def alpha_differences(page: Page) -> Table:

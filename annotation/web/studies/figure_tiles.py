@@ -51,7 +51,7 @@ def _tiles_of_page(page: Page) -> Iterator[Tile]:
     agents = find_agents_row(page)
     if agents is not None:
         said = (
-            f"{agents.name} agrees with the raters’ majority on this share of {count_noun(agents.n, 'pair')}."
+            f"Share of {count_noun(agents.n, 'pair')} on which {agents.name} and the raters’ majority agree."
         )
         yield _tile("Agents’ accuracy", agents.accuracy, said)
     for one in page.reliability:

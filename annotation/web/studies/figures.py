@@ -128,8 +128,9 @@ def merge_equal_columns(table: Table) -> Table:
     )
 
 
-def cells_of(table: Table, place: int) -> list[Cell]:
-    return [row[place] for row in table.rows]
+def cells_of(table: Table, place: int) -> list[str]:
+    """A column as it is read: figures that differ in their last digits alone are the same."""
+    return [format_cell_words(row[place]) for row in table.rows]
 
 
 def row_view(table: Table, row: Sequence[Cell], footnotes: dict[str, int]) -> dict[str, Any]:
@@ -141,7 +142,7 @@ def row_view(table: Table, row: Sequence[Cell], footnotes: dict[str, int]) -> di
         for place, (column, cell) in enumerate(zip(table.columns[1:], row[1:], strict=True))
     ]
     first = format_cell_words(row[0])
-    return {"name": first.removesuffix(" (each left out)"), "first": first, "cells": cells}
+    return {"name": first.removesuffix(" (leave-one-out)"), "first": first, "cells": cells}
 
 
 def cell_view(column: str, cell: Cell, link: int | None, footnotes: dict[str, int]) -> CellView:

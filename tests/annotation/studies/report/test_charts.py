@@ -113,16 +113,16 @@ def test_rows_of_a_chart_are_told_apart_by_all_that_names_them() -> None:
 
 
 @pytest.mark.parametrize(
-    ("figures", "scale"),
+    ("figures", "signed", "scale"),
     [
-        ([Figure(0.9, 0.8, 0.95)], (0.0, 1.0)),
-        ([Figure(0.9, 0.8, 0.95), Figure(0.1, -0.05, 0.2)], (-1.0, 1.0)),
-        ([Figure(-0.4)], (-1.0, 1.0)),
-        ([Figure(-1.5, -2.0, 1.25)], (-2.0, 1.25)),
+        ([Figure(0.9, 0.8, 0.95)], False, (0.0, 1.0)),
+        ([Figure(0.9, 0.8, 0.95)], True, (-1.0, 1.0)),
+        ([Figure(0.9, 0.8, 0.95), Figure(0.1, -0.05, 0.2)], False, (-1.0, 1.0)),
+        ([Figure(-1.5, -2.0, 1.25)], True, (-2.0, 1.25)),
     ],
 )
-def test_charts_share_their_scales(figures: list[Figure], scale: tuple[float, float]) -> None:
-    assert scale_of(figures) == scale
+def test_charts_share_their_scales(figures: list[Figure], signed: bool, scale: tuple[float, float]) -> None:
+    assert scale_of(figures, signed) == scale
 
 
 def test_zero_is_marked_where_the_scale_goes_below_it() -> None:

@@ -42,7 +42,7 @@ def test_every_table_is_there_with_a_chart_and_its_downloads(ray: Client, study:
     for words in (
         "always 0",
         "small-model",
-        "own tests (each left out)",
+        "own tests (leave-one-out)",
         "As reported",
         "<svg",
         "Flow of pairs",
@@ -58,7 +58,7 @@ def test_three_tiles_come_first_each_in_a_sentence(ray: Client, study: Study) ->
     tiles = re.findall(r"<dt>(.*?)</dt>.*?stat-note\">(.*?)</dd>", text, re.DOTALL)
     assert [title for title, _ in tiles] == ["Agents’ accuracy", "Raters’ alpha", "Agents minus raters"]
     assert all(said.endswith(".") for _, said in tiles)
-    assert "on this share of 4 pairs" in tiles[0][1] and "alpha of 3 raters" in tiles[1][1]
+    assert "Share of 4 pairs on which" in tiles[0][1] and "alpha of 3 raters" in tiles[1][1]
 
 
 def test_tables_are_folded_by_what_they_answer(ray: Client, study: Study) -> None:
@@ -146,9 +146,9 @@ def test_what_is_left_open_is_counted_beside_the_cells_and_leads_nowhere(ray: Cl
     asked = {"table": "confusion", "format": "json"}
     rows = json.loads(ray.get(reverse("study-figures-download", args=[study.pk]), asked).content)["rows"]
     row = next(row for row in rows if "small-model" in row["Annotator"])
-    assert (row["the reference is open"], row["it has no label"]) == (1, 1)
+    assert (row["No reference"], row["No label"]) == (1, 1)
     text = page(ray, study)
-    assert 'data-label="it has no label"><span' in text
+    assert 'data-label="No label"><span' in text
     assert "cell=3" in text and "cell=4" not in text
 
 
