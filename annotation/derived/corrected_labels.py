@@ -33,9 +33,11 @@ from retrieval.models import Benchmark, Collection, PairList, Pool
 from retrieval.texts.plurals import count_noun
 
 RULE: Final = (
-    "each pair gets the majority of a blind study, else what two or more reviews agree on, else the agents' "
+    "each pair gets the majority of a blind study, else what {} or more reviews agree on, else the agents' "
     "label; a pair that nobody could judge keeps its label"
 )
+FEWEST: Final = {1: "one", 2: "two"}
+"""How many reviews have to agree, by the build's rule."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +166,7 @@ def describe_label_authority(build: Build, base: Benchmark) -> str:
     """Whose labels these are, in words."""
     told = agents_told(find_labelling_annotator(build) or build.annotator)
     judged_again = count_noun(build.pair_list.size if build.pair_list else 0, "pair")
-    more = f"; {judged_again} judged again in build {build.name}: {RULE}. {told}"
+    rule = RULE.format(FEWEST[build.reviews_needed])
+    more = f"; {judged_again} judged again in build {build.name}: {rule}. {told}"
     room = LONGEST_RULE - len(more)
     return f"{base.merge_rule[: max(0, room)]}{more}"[:LONGEST_RULE]

@@ -133,7 +133,8 @@ def read_audit_rows(
     """Every pair, in the order of its query and place."""
     original = load_original_labels(given)
     verdicts = [verdicts_of(build) for build in builds]
-    experts = experts_of(given, hidden)
+    needed = max((build.reviews_needed for build in builds), default=FEWEST_REVIEWS)
+    experts = experts_of(given, hidden, needed)
     places = given.candidates.order_by("query_id", "rank").values_list("pair_id", "query_id")
     for pair, query in places.iterator(ROWS_A_READ):
         said = tuple(verdict.get(pair) for verdict in verdicts)
@@ -167,8 +168,8 @@ def how_of(stage: str, has_program: bool, *, alone: bool) -> How:
     return How.TESTED if has_program else How.SCREENER
 
 
-def experts_of(given: PairList, hidden: Sequence[Annotator]) -> dict[int, Experts]:
-    """What people say, by pair, as the merge rule takes it: studies, then reviews of which two agree."""
+def experts_of(given: PairList, hidden: Sequence[Annotator], reviews_needed: int) -> dict[int, Experts]:
+    """What people say, by pair, as the merge rule takes it: studies, then reviews, if enough agree."""
     people = Annotator.objects.filter(
         Q(kind=Annotator.Kind.PERSON) | Q(kind=Annotator.Kind.MERGE, config__has_key="study")
     ).exclude(pk__in=[annotator.pk for annotator in hidden])
@@ -181,7 +182,7 @@ def experts_of(given: PairList, hidden: Sequence[Annotator]) -> dict[int, Expert
         last = {row[1]: row[2:] for row in of_pair}
         said = [said_by(*known[annotator], *row) for annotator, row in last.items() if row[1] is not None]
         if said:
-            counts = merge_statements(said)
+            counts = merge_statements(said, reviews_needed)
             found[pair] = Experts.FEW if counts is None else Experts(str(counts.value))
     return found
 

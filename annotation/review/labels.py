@@ -15,7 +15,8 @@ from django.db.models import F, QuerySet
 from annotation.builds.pipeline.labels import publish_review
 from annotation.draft_rules import StoredMeanwhile, Window
 from annotation.models import Build, CallRequest, Case, Draft, ExecutionRequest, Rating, Review
-from annotation.models.reviews.contradictions import track_contradictions
+from annotation.models.reviews.contradictions import refresh_contradictions
+from annotation.models.reviews.labels_in_force import track_people
 from annotation.review import drafts
 from annotation.review.tags import UnknownTag, tags_of
 from retrieval.models import statements
@@ -179,16 +180,17 @@ def is_repeated(last: Review, mine: Submission, seen_revision: int) -> bool:
 
 
 def append_review_revision(review: Review, user: User, last: Review | None, mine: Submission | None) -> None:
-    """Save as the revision after `last`, note which cases that contradicts, and publish; in a transaction.
+    """Save as the revision after `last` and publish; note what that means for cases; in a transaction.
 
     Raises Conflict where another request was faster.
     """
     review.pair_id, review.rater, review.supersedes = review.case.pair_id, user, last
     review.revision = revision_seen(last) + 1
-    with track_contradictions(review.pair_id):
+    with track_people([review.pair_id]):
         if not statements.insert_row(review, unless_there=True):
             raise Conflict(reviews_of(review.pair_id, user).last(), mine)
-    publish_review(review)
+        publish_review(review)
+        refresh_contradictions(review.pair_id)
 
 
 def undo_latest_label(user: User, case: Case, seen_revision: int) -> Review:

@@ -23,6 +23,8 @@ from annotation.models import (
 )
 from annotation.models.builds.cases import COUNTED, OPEN
 from annotation.models.builds.figures import bucket_of
+from annotation.models.builds.label_in_force import find_label_in_force, load_people_statements
+from annotation.models.reviews.labels_in_force import chunk_rows
 from annotation.stages import Event, Stage
 from bench.seed.tables import list_orphan_references
 from retrieval.models import Label
@@ -80,7 +82,12 @@ def recount_build_totals(build: Build) -> dict[str, int]:
         asserted=Count("pk", filter=Q(asserted=True)),
         touched=Count("pk", filter=Q(touched=True)),
     )
-    return {**cases.aggregate(**stages, matches=Count("pk", filter=Q(label=1))), **every, **ended}
+    labels = {
+        "matches": Count("pk", filter=Q(label=1)),
+        "matches_in_force": Count("pk", filter=Q(label_in_force=1)),
+        "no_matches_in_force": Count("pk", filter=Q(label_in_force=0)),
+    }
+    return {**cases.aggregate(**stages, **labels), **every, **ended}
 
 
 def counted_events(build: Build) -> dict[str, int]:
@@ -176,10 +183,25 @@ def wrongly_contradicted() -> QuerySet[Case]:
     return Case.objects.filter(kept | Q(other, contradicted=False, label__isnull=False))
 
 
+def wrongly_in_force() -> QuerySet[Case]:
+    """Cases whose label in force is not what their rule makes of all that is said of their pair."""
+    columns = "pk", "pair_id", "label", "label_in_force", "build__reviews_needed"
+    wrong = []
+    for some in chunk_rows(Case.objects.order_by("pk").values_list(*columns).iterator()):
+        people = load_people_statements({row[1] for row in some})
+        wrong += [
+            key
+            for key, pair, label, kept, needed in some
+            if kept != find_label_in_force(label, people.get(pair, ()), needed).label
+        ]
+    return Case.objects.filter(pk__in=wrong)
+
+
 WRONG: Final[Mapping[str, Callable[[], QuerySet[Case] | QuerySet[Review]]]] = {
     "settled cases without their label": without_label,
     "cases whose steps are not as many as they say": steps_differ,
     "settled cases without a step that settled them": find_unfinished_cases,
     "reviews without their label": unpublished_reviews,
     "cases that are wrong about what experts say": wrongly_contradicted,
+    "cases with the wrong label in force": wrongly_in_force,
 }

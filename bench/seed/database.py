@@ -19,7 +19,7 @@ from annotation.accounts.roles import Role, give_role
 from annotation.agents import PARSERS
 from annotation.builds.pipeline.labels import annotator_of_person
 from annotation.models import Build, BuildEvent, Price, SystemText, Tally
-from annotation.models.reviews import contradictions
+from annotation.models.reviews import contradictions, labels_in_force
 from bench.measure.scratch_database import Scratch
 from bench.seed import figures, second_build, studies, workers
 from bench.seed.check import find_seeding_faults
@@ -99,6 +99,7 @@ def fill_seeded_database(plan: SeedingPlan) -> None:
         bulk_insert_tables(second.rows)
         bulk_insert_tables(create_seeded_reviews(plan, raters).rows)
         contradictions.refresh_contradictions()
+        labels_in_force.recount_labels_in_force()
         figures.store_build_figures(keys.build, made)
         figures.store_build_figures(again.build, second)
         people = User.objects.filter(pk__in=[user for user, _ in raters]).order_by("pk")

@@ -16,6 +16,8 @@ from django.core.management.color import no_style
 from django.db import connection, models, transaction
 from tqdm import tqdm
 
+from annotation.models import Case
+from annotation.models.reviews.labels_in_force import recount_labels_in_force
 from cosqa_site.dump.home_files import PLACE
 from cosqa_site.dump.manifest import DumpedTable, Manifest
 from cosqa_site.dump.reader import BadDump, read_manifest, read_rows, refuse_damaged_files
@@ -69,8 +71,15 @@ def load_dump(folder: Path, home: Path, bar: tqdm[Any]) -> Manifest:
         reset_sequences([plan.table for plan in plans])
         connection.check_constraints()
         refuse_other_counts(plans)
+        recount_missing_columns(plans)
         restore_home_files(manifest, folder, home)
     return manifest
+
+
+def recount_missing_columns(plans: Sequence[Plan]) -> None:
+    """Dumps from before 28 November 2026 have no label in force: it follows from their labels."""
+    if any(plan.table is Case and "label_in_force" not in {f.name for f in plan.fields} for plan in plans):
+        recount_labels_in_force()
 
 
 def plan_tables(manifest: Manifest) -> list[Plan]:

@@ -1,25 +1,34 @@
 """The merge rule: how blind votes, assisted reviews and agents' labels become one published label a pair.
 
-A blind study's majority, adjudicated where there is none > an expert's acceptance of a written function > two
-agreeing assisted reviews > the agents' label > an imported label.
+A blind study's majority, adjudicated where there is none > an expert's acceptance of a written function >
+agreeing assisted reviews, as many as the build's rule asks for > the agents' label > an imported label.
 What none of them says is unjudged, never "no match".
 """
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from retrieval.models import Annotator, Source
 
-WORDS: Final = (
-    "the majority of a blind study, or its adjudication where there is none; else an expert's acceptance of "
-    "a written function; else two or more assisted reviews that agree, if they are the majority; else the "
-    "agents' label; else an imported label. A pair that has none of these is unjudged"
-)
 FEWEST_REVIEWS: Final = 2
+"""So many experts must agree before their label counts instead of the agents', unless a build says one."""
+REVIEWS_TOLD: Final[Mapping[int, str]] = {
+    1: "one or more assisted reviews, if they agree or are the majority",
+    FEWEST_REVIEWS: "two or more assisted reviews that agree, if they are the majority",
+}
+
+
+def merge_rule_words(reviews_needed: int = FEWEST_REVIEWS) -> str:
+    """The rule in words, as a benchmark keeps it."""
+    return (
+        "the majority of a blind study, or its adjudication where there is none; else an expert's acceptance "
+        f"of a written function; else {REVIEWS_TOLD[reviews_needed]}; else the agents' label; else an "
+        "imported label. A pair that has none of these is unjudged"
+    )
 
 
 def agents_told(agents: Annotator) -> str:
@@ -40,16 +49,18 @@ class AnnotatorStatement:
     counts: int = 1
 
 
-def merge_statements(said: Sequence[AnnotatorStatement]) -> AnnotatorStatement | None:
-    """The one that is published of what several annotators say of a pair; None: it is unjudged.
+def merge_statements(
+    said: Sequence[AnnotatorStatement], reviews_needed: int = FEWEST_REVIEWS
+) -> AnnotatorStatement | None:
+    """The one that counts of what several annotators say of a pair; None: it is unjudged.
 
     Of several studies the one published last counts, as of several agents or imports. Reviews that are tied,
-    or one alone, say nothing.
+    or fewer than `reviews_needed`, say nothing.
     """
     for found in (
         _last(said, Source.STUDY, Source.ADJUDICATED),
         _last(said, Source.ACCEPTED),
-        _agreed(said),
+        _agreed(said, reviews_needed),
         _last(said, Source.AGENT),
         _last(said, Source.ORIGINAL),
     ):
@@ -66,12 +77,12 @@ def _last(said: Sequence[AnnotatorStatement], *sources: Source) -> AnnotatorStat
     )
 
 
-def _agreed(said: Sequence[AnnotatorStatement]) -> AnnotatorStatement | None:
+def _agreed(said: Sequence[AnnotatorStatement], reviews_needed: int) -> AnnotatorStatement | None:
     reviews = [statement for statement in said if statement.source is Source.REVIEWS]
     votes = Counter[int]()
     for review in reviews:
         votes[review.value] += review.counts
     ahead = votes[1] - votes[0]
-    if not ahead or max(votes.values()) < FEWEST_REVIEWS:
+    if not ahead or max(votes.values()) < reviews_needed:
         return None
     return _last([review for review in reviews if review.value == int(ahead > 0)], Source.REVIEWS)

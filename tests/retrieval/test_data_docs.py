@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
-from retrieval.evaluation.merge_rule import WORDS
+from retrieval.evaluation.merge_rule import merge_rule_words
 from retrieval.exporting.export_run import FORMATS as EXPORTS
 from retrieval.management.formats import FORMATS
 from retrieval.management.light import REFUSED_STATUS
@@ -117,7 +117,7 @@ def committed(path: Path, tag: str, held: dict[str, str]) -> None:
 def test_the_merge_rule_has_the_steps_of_the_code() -> None:
     """In its order, each told by the first words of its source."""
     steps = re.findall(r"^([1-5])\. (.+)$", DOC.read_text("utf-8").split("**merge rule**")[1], re.MULTILINE)
-    beginnings = [one.removeprefix("else ") for one in WORDS.split("; ")]
+    beginnings = [one.removeprefix("else ") for one in merge_rule_words().split("; ")]
     assert [text.startswith(start[:17]) for (_, text), start in zip(steps, beginnings, strict=True)] == [
         True
     ] * 5

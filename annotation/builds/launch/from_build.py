@@ -12,7 +12,17 @@ from retrieval.filters.queries import QueryRule
 from retrieval.fusion import Fusion
 from retrieval.models import Annotator, Mining
 
-SAME: Final = ("name", "queries", "snippets", "provider", "model", "recorded", "limit", "batches")
+SAME: Final = (
+    "name",
+    "queries",
+    "snippets",
+    "provider",
+    "model",
+    "recorded",
+    "limit",
+    "batches",
+    "reviews_needed",
+)
 """What an order and its build have under one name."""
 USUAL: Final[Mapping[str, Any]] = {
     "fix_rounds": 2,

@@ -22,7 +22,7 @@ from annotation.llm.profiles import load_provider_profile
 from annotation.llm.recording import rounds_of
 from annotation.llm.sampling import NotSampling, refuse_bad_limit
 from annotation.models import Build, BuildEvent, ProjectTally, Tally
-from annotation.models.builds.build import NANO
+from annotation.models.builds.build import NANO, ReviewRule
 from retrieval import encoders
 from retrieval.fusion import Fusion
 from retrieval.mining import known_encoders
@@ -52,7 +52,10 @@ def launch_build(order: Order, user: Actor = None) -> Build:
         raise
 
 
-OF_BUILD: Final = ("queries", "snippets", "provider", "recorded", "model", "limit", "rounds", "batches")
+OF_BUILD: Final = (
+    *("queries", "snippets", "provider", "recorded", "model"),
+    *("limit", "rounds", "batches", "reviews_needed"),
+)
 """What a build has under the same name as its order."""
 SWITCHES: Final = (
     *("reader", "neighbour", "withhold_report", "prompt_set"),
@@ -107,6 +110,8 @@ def refuse_bad_order(order: Order) -> None:
         raise LaunchRefused("One of the collections is empty; import something into it first.")
     if not 1 <= order.rounds <= MOST_ROUNDS:
         raise LaunchRefused(f"Each pair is judged in 1 to {MOST_ROUNDS} rounds.")
+    if order.reviews_needed not in ReviewRule.values:
+        raise LaunchRefused("An expert's label counts at once (1), or when two experts agree (2).")
     if order.limit is not None and not 1 <= order.limit <= MOST_PAIRS:
         raise LaunchRefused(f"The limit is a number of pairs: 1 to {MOST_PAIRS:,}, or leave it empty.")
     if order.given is None:

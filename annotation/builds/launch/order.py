@@ -11,6 +11,7 @@ from typing import Any
 
 from annotation.agents.single_llm import Criterion
 from annotation.models import Build
+from retrieval.evaluation.merge_rule import FEWEST_REVIEWS
 from retrieval.filters import Rule
 from retrieval.filters.queries import NO_QUERY_RULE, QueryRule
 from retrieval.fusion import Fusion
@@ -64,6 +65,7 @@ class Order:
     runs showed, people alone do (decision 51). `prompt_set`: empty for the usual one. `approximate`: by which
     index vectors are searched instead of exactly. `drift_check`: a few fixed pairs are asked again and again,
     to see whether the model is the same. `why`: for the build's history.
+    `reviews_needed`: so many experts have to agree before their label counts instead of the agents'.
     `given`: these pairs are judged; encoders, k and rules say nothing then.
     """
 
@@ -101,6 +103,7 @@ class Order:
     prompt_set: str = ""
     reason: str = ""
     given: PairList | None = None
+    reviews_needed: int = FEWEST_REVIEWS
 
     @property
     def proposed(self) -> str:

@@ -21,13 +21,14 @@ from annotation.builds.launch.launcher import Actor, record_build_event
 from annotation.builds.results import mined_scope
 from annotation.builds.results.mined_scope import LONGEST_NAME
 from annotation.models import Build, BuildEvent, Case
+from annotation.models.builds.label_in_force import AnnotatorWords, list_standing_statements
 from annotation.models.reviews.label_counts import group_pairs_by_labels
 from annotation.stages import Stage
 from retrieval.evaluation.merge_rule import (
     FEWEST_REVIEWS,
-    WORDS,
     AnnotatorStatement,
     agents_told,
+    merge_rule_words,
     merge_statements,
 )
 from retrieval.evaluation.publication import Chosen, NothingToPublish, Order, publish_chosen
@@ -39,7 +40,6 @@ from retrieval.models import (
     Mining,
     Pool,
     Source,
-    label_source_of,
 )
 from retrieval.models.labels import ADJUDICATED, BASES
 
@@ -96,13 +96,24 @@ class PublicationOutlook:
 
 @dataclass(frozen=True, slots=True)
 class _Voices:
-    """Whose labels count: by annotator's id its kind and configuration; `agents` are among them."""
+    """Whose labels count: by annotator's id its kind and configuration; `agents` are among them.
 
-    configs: Mapping[int, tuple[str, Mapping[str, Any]]]
+    Of assisted reviews so many have to agree as the strictest of the builds asks for.
+    """
+
+    configs: Mapping[int, AnnotatorWords]
     agents: Annotator | None
     builds: tuple[int, ...]
     """The agents' labels of pairs count that these settled, or all of them after `merged_rounds`."""
     merged_rounds: bool
+    reviews_needed: int
+
+    def merge(
+        self, last: Mapping[int, tuple[int | None, bool, int, str]], *, agents: bool
+    ) -> AnnotatorStatement | None:
+        """What counts of a pair, by what each annotator said of it last; `agents`: theirs may count, too."""
+        said = list_standing_statements(last, self.configs, agents=agents)
+        return merge_statements(list(said), self.reviews_needed)
 
 
 def check_publish_wish(wish: Wish) -> None:
@@ -123,7 +134,7 @@ def preview_publication(wish: Wish) -> PublicationOutlook:
             told.annotator: (told.value, told.assisted, told.place, ADJUDICATED * told.adjudicated)
             for told in way.labels
         }
-        said = merge_statements(list(_standing(last, voices, agents=way.settled or voices.merged_rounds)))
+        said = voices.merge(last, agents=way.settled or voices.merged_rounds)
         if said is not None:
             found[said.source, said.value] += way.pairs
     counts = (Count(each, found[each, 1], found[each, 0]) for each in Source)
@@ -165,7 +176,7 @@ def publish_benchmark(wish: Wish, by: Actor = None, tick: Tick = lambda pairs: N
 @transaction.atomic
 def _published(wish: Wish, voices: _Voices, chosen: _Held, by: Actor) -> Benchmark:
     try:
-        made = publish_chosen(_order(wish, _rule(wish, voices.agents)), chosen)
+        made = publish_chosen(_order(wish, _rule(wish, voices)), chosen)
     except NothingToPublish as why:
         raise PublishRefused(
             "None of its pairs has a label that counts: there is nothing to publish."
@@ -303,6 +314,7 @@ def _voices(wish: Wish, *, unfinished: bool = False) -> _Voices:
         next(iter(agents.values()), None),
         tuple(build.pk for build in builds),
         any(build.rounds > 1 for build in builds),
+        max((build.reviews_needed for build in builds), default=FEWEST_REVIEWS),
     )
 
 
@@ -372,28 +384,15 @@ def _decided(
             told = list(of_pair)
             last = {row[3]: row[4:8] for row in told}
             agents = voices.merged_rounds or texts[2] in settled
-            found = merge_statements(list(_standing(last, voices, agents=agents)))
+            found = voices.merge(last, agents=agents)
             if found is not None:
                 basis = next(row[8] for row in told if row[6] == found.label)
                 yield texts, found, basis
         tick(len(handful))
 
 
-def _standing(
-    last: Mapping[int, tuple[int | None, bool, int, str]], voices: _Voices, *, agents: bool
-) -> Iterable[AnnotatorStatement]:
-    """What each annotator says of a pair by its last label, where that is not empty and `agents` count."""
-    for annotator, (value, assisted, label, told) in last.items():
-        kind, config = voices.configs[annotator]
-        is_imported = kind == Annotator.Kind.ORIGINAL  # a file here has not the weight of whom it names
-        source = Source.ORIGINAL if is_imported else label_source_of(kind, config, assisted, told)
-        if value is None or (source is Source.AGENT and not agents):
-            continue
-        counts = FEWEST_REVIEWS if kind == Annotator.Kind.MERGE else 1
-        yield AnnotatorStatement(label, source, int(value > 0), counts)
-
-
-def _rule(wish: Wish, agents: Annotator | None) -> str:
+def _rule(wish: Wish, voices: _Voices) -> str:
     """The merge rule in words, with the agents whose labels count last."""
-    told = f"{WORDS}. {agents_told(agents)}" if agents else WORDS
+    words = merge_rule_words(voices.reviews_needed)
+    told = f"{words}. {agents_told(voices.agents)}" if voices.agents else words
     return (f"{told}, in build {wish.build.name}" if wish.build else told)[:LONGEST_RULE]

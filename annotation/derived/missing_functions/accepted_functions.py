@@ -12,6 +12,7 @@ from django.db.models import Count, F, Max, QuerySet
 from django.utils import timezone
 
 from annotation.models import Build, Filling, Proposal, ProposalDecision
+from annotation.models.reviews.labels_in_force import track_people
 from retrieval.filters import Rule, Unreadable, rules_of
 from retrieval.models import Annotator, Basis, Collection, Label, Member, Mining, Pair, Text
 from retrieval.models.labels import WRITTEN
@@ -104,15 +105,16 @@ def store_assisted_label(decision: ProposalDecision, pair: Pair, value: int | No
         {"user": who, "decides": WRITTEN},
     )
     said = Label.objects.filter(pair=pair, annotator=annotator).aggregate(last=Max("round"))["last"]
-    return Label.objects.create(
-        pair=pair,
-        annotator=annotator,
-        round=(said or 0) + 1,
-        value=value,
-        assisted=True,
-        source=label_source_of_decision(decision)[:LONGEST],
-        basis=Basis.PERSON,
-    )
+    with track_people([pair.pk]):
+        return Label.objects.create(
+            pair=pair,
+            annotator=annotator,
+            round=(said or 0) + 1,
+            value=value,
+            assisted=True,
+            source=label_source_of_decision(decision)[:LONGEST],
+            basis=Basis.PERSON,
+        )
 
 
 def label_source_of_decision(decision: ProposalDecision) -> str:

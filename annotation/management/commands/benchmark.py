@@ -23,7 +23,7 @@ from annotation.derived import corrected_labels
 from annotation.management.lookups import find_build, find_mining
 from annotation.models import Build
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
-from retrieval.evaluation.merge_rule import WORDS
+from retrieval.evaluation.merge_rule import merge_rule_words
 from retrieval.management.light import LightCommand
 from retrieval.models import Benchmark, Pool
 
@@ -31,8 +31,8 @@ from retrieval.models import Benchmark, Pool
 class Command(LightCommand):
     help = (
         "Publish the pairs of a build, or of a mining, as the next version of a benchmark. Of each pair "
-        f"counts {WORDS}. A published version never changes; publishing the same again gives the last one "
-        "back."
+        f"counts {merge_rule_words()}. A build may say that one review is enough. A published version never "
+        "changes; publishing the same again gives the last one back."
     )
     refusals = (NoSuchBenchmark, PublishRefused)
 

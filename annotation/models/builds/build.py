@@ -12,6 +12,7 @@ from django.db import models
 from django.utils.functional import cached_property
 
 from annotation.stages import Stage
+from retrieval.evaluation.merge_rule import FEWEST_REVIEWS
 from retrieval.models import Annotator, Candidate, Collection, Mining, PairList, statements
 from sandbox.reports.report import Rates
 
@@ -22,6 +23,13 @@ WRITING: Final = Decimal("1.25")
 """What a token costs that the provider's cache takes in for 5 minutes, in others: Anthropic's rule."""
 WITHIN_CAP: Final = "(cap IS NULL OR cap >= spent + reserved + %s)"
 """A condition on a row of totals: so much more does not pass its cap."""
+
+
+class ReviewRule(models.IntegerChoices):
+    """What an expert's label does: how many have to agree before it counts instead of the agents'."""
+
+    AT_ONCE = 1, "counts at once"
+    AGREED = FEWEST_REVIEWS, "counts when two agree"
 
 
 class Build(models.Model):
@@ -79,6 +87,12 @@ class Build(models.Model):
     )
     for_experts = models.BooleanField(
         default=False, db_default=False, help_text="people judge its given pairs, no agent"
+    )
+    reviews_needed = models.PositiveSmallIntegerField(
+        choices=ReviewRule,
+        default=FEWEST_REVIEWS,
+        db_default=FEWEST_REVIEWS,
+        help_text="so many experts must agree before their label counts instead of the agents'",
     )
     estimate = models.JSONField(
         null=True, blank=True, help_text="what it was expected to take when somebody confirmed its launch"
@@ -159,7 +173,11 @@ class Tally(models.Model):
     tie_breaking = models.PositiveIntegerField(default=0, db_default=0)
     settled = models.PositiveIntegerField(default=0)
     abandoned = models.PositiveIntegerField(default=0)
-    matches = models.PositiveIntegerField(default=0)
+    matches = models.PositiveIntegerField(default=0, help_text="by the agents' own label")
+    matches_in_force = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="by the label in force, whoever gave it"
+    )
+    no_matches_in_force = models.PositiveIntegerField(default=0, db_default=0)
     programs = models.PositiveIntegerField(default=0, help_text="generated programs that were executed")
     ran = models.PositiveIntegerField(default=0, help_text="of them, those that reached an assertion")
     asserted = models.PositiveIntegerField(default=0, help_text="of them, those that evaluated one")
@@ -213,6 +231,11 @@ class Tally(models.Model):
 
     def __str__(self) -> str:
         return f"{self.settled} of {self.total} settled"
+
+    @property
+    def judged_in_force(self) -> int:
+        """Cases that have a label in force."""
+        return self.matches_in_force + self.no_matches_in_force
 
     @property
     def total(self) -> int:

@@ -16,6 +16,12 @@ from annotation.abandonment import cause_of
 from annotation.models.builds.build import Build
 from annotation.models.builds.calls import LLMCall
 from annotation.models.builds.figures import Abandonment, Duration, bucket_of, increment_figure_counters
+from annotation.models.builds.label_in_force import (
+    count_label_in_force,
+    find_label_in_force,
+    has_people_labels,
+    load_people_statements,
+)
 from annotation.models.executions.programs import Execution, TestProgram
 from annotation.stages import Event, Stage, next_stage
 from retrieval.models import Annotator, Basis, Candidate, Pair, Text, statements
@@ -66,7 +72,10 @@ class Case(models.Model):
     rank = models.PositiveIntegerField()
     score = models.FloatField(default=0, db_default=0, help_text="its candidate's: lists are sorted by it")
     stage = models.CharField(max_length=12, choices=CHOICES, default=Stage.SCREENING.value)
-    label = models.SmallIntegerField(null=True)
+    label = models.SmallIntegerField(null=True, help_text="the agents' own")
+    label_in_force = models.SmallIntegerField(
+        null=True, help_text="what counts for readers: the merge rule, over its label and what people say"
+    )
     basis = models.CharField(
         max_length=8, choices=BASES, blank=True, db_default="", help_text="how its label came about"
     )
@@ -146,6 +155,7 @@ class Case(models.Model):
             ),
             models.Index(fields=["build", "id"], condition=Q(execution__isnull=False), name="case_executed"),
             models.Index(fields=["build", "id"], condition=Q(label=1), name="case_matches"),
+            models.Index(fields=["build", "id"], condition=Q(label_in_force=1), name="case_matches_in_force"),
             models.Index(fields=["build", "rank", "id"], name="case_by_rank"),
             models.Index(fields=["build", "score", "id"], name="case_by_score"),
             models.Index(fields=["build", "updated_at", "id"], name="case_by_time"),
@@ -221,9 +231,11 @@ class Case(models.Model):
             )
         was = {"cause": self.cause, "left_stage": self.left_stage}
         with transaction.atomic():
+            if new is Stage.SETTLED:
+                changes["label_in_force"] = changes.get("label")
             self._advance(old, new, changes | {"seconds": self.seconds + (seconds or 0.0)})
             if new is Stage.SETTLED:
-                self._mark_contradicted()
+                counts |= self._hear_people()
             step = self._keep_step(
                 old, event, new, note, seconds, call=call, program=program, execution=execution
             )
@@ -233,9 +245,21 @@ class Case(models.Model):
             self._count_abandoned(old, new, was)
         return step
 
-    def _mark_contradicted(self) -> None:
-        """A statement of its own, so that it sees what was written until the case was held."""
+    def _hear_people(self) -> dict[str, int]:
+        """Note what people say of a case that has just settled; returns how the build's totals change.
+
+        Statements of their own, so that they see what was written until the case was held.
+        """
+        if not has_people_labels(self.pair_id):
+            return count_label_in_force(None, self.label)
         statements.update_rows(Case, {"id": self.pk}, put={"contradicted": True}, provided=CONTRADICTED)
+        people = load_people_statements([self.pair_id])[self.pair_id]
+        needed = Build.objects.values_list("reviews_needed", flat=True).get(pk=self.build_id)
+        before, after = (find_label_in_force(label, people, needed).label for label in (None, self.label))
+        if after != self.label:
+            statements.update_rows(Case, {"id": self.pk}, put={"label_in_force": after})
+            self.label_in_force = after
+        return count_label_in_force(before, after)
 
     def _keep_step(
         self, old: Stage, event: Event, new: Stage, note: str, seconds: float | None, **evidence: Any

@@ -1,34 +1,23 @@
 """Whether a standing label of an expert contradicts a case is kept with the case: lists look at no review.
 
 It changes when a case settles (`Case.move`), and when a review is appended: to give, change or take back a
-label. Both hold the case first and look afterwards, so that of two at once the later one sees the earlier.
+label (within `labels_in_force.track_people`). Both hold the case first and look afterwards, so that of two
+at once the later one sees the earlier.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Final
 
 from django.db import connection
 
-from annotation.models.builds.cases import CONTRADICTED, Case
+from annotation.models.builds.cases import CONTRADICTED
 
 WRONG: Final = (
     "UPDATE annotation_case SET contradicted = NOT contradicted"  # noqa: S608  # composed of constants
     f" WHERE contradicted <> ({CONTRADICTED})"
 )
 """Turns over what is kept wrongly; in SQL of both databases."""
-
-
-@contextmanager
-def track_contradictions(pair: int) -> Iterator[None]:
-    """Within a transaction: in the block, what experts say of the pair may change."""
-    if connection.features.has_select_for_update:  # else the transaction holds the whole database
-        held = Case.objects.select_for_update(no_key=True).filter(pair=pair).order_by("pk")
-        list(held.values_list("pk", flat=True))
-    yield
-    refresh_contradictions(pair)
 
 
 def refresh_contradictions(pair: int | None = None) -> int:

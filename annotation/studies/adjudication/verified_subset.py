@@ -16,6 +16,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 
 from annotation.models import Condition, Rating, Study, StudyPair
+from annotation.models.reviews.labels_in_force import track_people
 from annotation.studies.adjudication.decisions import decisions_of
 from annotation.studies.adjudication.latest_round import rounds_of
 from annotation.studies.adjudication.quorum import says_match, settle_votes
@@ -108,7 +109,8 @@ def publish_verified_subset(study: Study, by: User) -> int:
             )
             for verdict in found
         ]
-        Label.objects.bulk_create(labels, batch_size=1000)
+        with track_people([verdict.pair for verdict in found]):
+            Label.objects.bulk_create(labels, batch_size=1000)
         detail = {"labels": len(labels), "annotator": annotator.version, "plan_hash": locked.plan_hash}
         append_audit_event(by, Verb.STUDY_PUBLISHED, locked.name, locked, detail)
     return len(labels)

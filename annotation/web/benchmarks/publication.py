@@ -23,7 +23,7 @@ from annotation.derived.publish_job import PublishOrder, perform_publish_job
 from annotation.models import Build
 from annotation.web.shared import jobs
 from annotation.web.shared.forms import attempt
-from retrieval.evaluation.merge_rule import WORDS
+from retrieval.evaluation.merge_rule import merge_rule_words
 from retrieval.jobs import submit_job
 from retrieval.models import Benchmark, Job, Label, Pool
 
@@ -72,7 +72,11 @@ def publish_page(build: Build, *, counted: bool) -> dict[str, Any]:
     open.
     """
     wish = Wish(build.name, build.mining, build)
-    page: dict[str, Any] = {"build": build, "rule": WORDS, "jobs": publish_jobs_of_build(build)}
+    page: dict[str, Any] = {
+        "build": build,
+        "rule": merge_rule_words(build.reviews_needed),
+        "jobs": publish_jobs_of_build(build),
+    }
     if page["jobs"].is_live:
         return page
     try:

@@ -34,7 +34,7 @@ MENUS: Final[Mapping[str, Menu]] = {
     "experts": (
         ("1", "match"),
         ("0", "no match"),
-        ("few", "reviewed, but no two agree"),
+        ("few", "reviewed, but too few agree"),
         ("none", "not reviewed"),
     ),
     "differs": (("yes", "differ"), ("no", "all the same")),

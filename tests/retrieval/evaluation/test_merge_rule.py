@@ -5,7 +5,12 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.evaluation.merge_rule import WORDS, AnnotatorStatement, merge_statements
+from retrieval.evaluation.merge_rule import (
+    REVIEWS_TOLD,
+    AnnotatorStatement,
+    merge_rule_words,
+    merge_statements,
+)
 from retrieval.models import Source, label_source_of
 from retrieval.models.labels import ADJUDICATED, WRITTEN
 
@@ -51,6 +56,13 @@ def test_turning_every_label_round_turns_the_published_one_round(found: list[Ann
 def test_one_review_alone_does_not_outvote_the_agents() -> None:
     found = merge_statements(of((Source.AGENT, 0), (Source.REVIEWS, 1)))
     assert found and (found.source, found.value) == (Source.AGENT, 0)
+
+
+def test_one_review_alone_does_where_the_build_says_that_it_counts_at_once() -> None:
+    found = merge_statements(of((Source.AGENT, 0), (Source.REVIEWS, 1)), 1)
+    assert found and (found.source, found.value) == (Source.REVIEWS, 1)
+    tied = merge_statements(of((Source.AGENT, 0), (Source.REVIEWS, 1), (Source.REVIEWS, 0)), 1)
+    assert tied and tied.source is Source.AGENT
 
 
 def test_two_agreeing_reviews_do_and_a_third_that_disagrees_changes_nothing() -> None:
@@ -112,5 +124,6 @@ def test_of_two_studies_the_last_one_counts_adjudicated_or_not() -> None:
 
 def test_the_words_name_every_step_in_its_order() -> None:
     steps = ["blind study", "adjudication", "acceptance", "reviews", "agents", "imported", "unjudged"]
-    places = [WORDS.index(step) for step in steps]
-    assert places == sorted(places)
+    for needed in REVIEWS_TOLD:
+        places = [merge_rule_words(needed).index(step) for step in steps]
+        assert places == sorted(places)
