@@ -60,7 +60,8 @@ def mark_counts_seen(
     if not user.is_authenticated:
         return
     known = Seen.objects.filter(user_id=user.pk, pair=OuterRef("pair"), verdict=True)
-    told = cases.filter(~Exists(known), query__in=list(queries), label__isnull=False).order_by()
+    labelled = Q(label__isnull=False) | Q(label_in_force__isnull=False)
+    told = cases.filter(~Exists(known), labelled, query__in=list(queries)).order_by()
     record_exposure(user, set(told.values_list("pair", flat=True)))
 
 

@@ -44,6 +44,12 @@ def said_of_case(case: Case) -> Sign:
 
 
 @register.filter
+def sign_of_label(label: int | None) -> Sign:
+    """A label as it is said, also where there is none."""
+    return label_sign(label)
+
+
+@register.filter
 def verdict_sign(verdict: float | None) -> Sign:
     """A screener's verdict; where none could be read that is said, never a 0."""
     return NO_VERDICT if verdict is None else VERDICTS.get(verdict, Sign("·", f"{verdict:g}"))

@@ -11,7 +11,7 @@ from functools import reduce
 from operator import or_
 from typing import Any, Final
 
-from django.db.models import Count, Exists, IntegerField, OuterRef, Q, QuerySet, Subquery
+from django.db.models import Count, Exists, F, IntegerField, OuterRef, Q, QuerySet, Subquery
 from django.db.models.functions import Coalesce
 from django.http import QueryDict
 
@@ -36,7 +36,12 @@ LONGEST_SEARCH = 200
 MATCHES: Final = (("0", "none"), ("1", "1"), ("2-4", "2 to 4"), ("5+", "5 or more"))
 MENUS: Final[Mapping[str, Menu]] = {
     "state": (("open", "still open"), ("abandoned", "has abandoned"), ("settled", "all settled")),
-    "differs": (("experts", "expert ≠ agents"), ("original", "original ≠ agents"), ("any", "either")),
+    "differs": (
+        ("experts", "expert ≠ agents"),
+        ("overruled", "experts overrule agents"),
+        ("original", "original ≠ agents"),
+        ("any", "either"),
+    ),
     "tag": TAG_WORDS,
     "sort": (("position", "as imported"), ("text", "by text"), ("matches", "most matches first")),
 }
@@ -70,7 +75,7 @@ class Filters:
 
 @dataclass(frozen=True, slots=True)
 class CandidateCounts:
-    """What became of a query's candidates; abandoned ones are unjudged, too."""
+    """A query's candidates by their label in force; abandoned ones without a label are unjudged, too."""
 
     candidates: int
     matches: int
@@ -203,8 +208,11 @@ def find_filtered_pair_ids(
 
 
 def matches_found(cases: QuerySet[Case]) -> Coalesce:
-    """Only settled cases have a label, so the stage is left out: it would lead SQLite to the wrong index."""
-    found = cases.filter(label=1).order_by().values("query")
+    """How many cases of a query are matches, by the label in force.
+
+    Of cases without one nothing is asked: the stage would lead SQLite to the wrong index.
+    """
+    found = cases.filter(label_in_force=1).order_by().values("query")
     return Coalesce(Subquery(found.annotate(n=Count("pk")).values("n")), 0, output_field=IntegerField())
 
 
@@ -240,6 +248,8 @@ def find_contested_cases(build: Build, visible: QuerySet[Build], kind: str) -> Q
     cases = Case.objects.filter(build=build, round=1, stage=Stage.SETTLED)
     if kind == "experts":
         return cases.filter(build_contradiction_condition(visible))
+    if kind == "overruled":  # few: each is among those that an expert contradicts
+        return cases.filter(build_contradiction_condition(visible)).exclude(label_in_force=F("label"))
     originals = Label.objects.filter(
         pair=OuterRef("pair"),
         annotator__kind=Annotator.Kind.ORIGINAL,
@@ -251,16 +261,15 @@ def find_contested_cases(build: Build, visible: QuerySet[Build], kind: str) -> Q
 
 def counts_of(build: Build, queries: Sequence[int]) -> dict[int, CandidateCounts]:
     """What became of the candidates of these queries (text ids); one query of the database."""
-    settled = Q(stage=Stage.SETTLED)
     rows = (
         Case.objects.filter(build=build, query__in=queries, round=1)
         .order_by()
         .values_list("query")
         .annotate(
             candidates=Count("pk"),
-            matches=Count("pk", filter=settled & Q(label=1)),
-            no_matches=Count("pk", filter=settled & Q(label=0)),
-            abandoned=Count("pk", filter=Q(stage=Stage.ABANDONED)),
+            matches=Count("pk", filter=Q(label_in_force=1)),
+            no_matches=Count("pk", filter=Q(label_in_force=0)),
+            abandoned=Count("pk", filter=Q(stage=Stage.ABANDONED, label_in_force__isnull=True)),
         )
     )
     return {query: CandidateCounts(*counts) for query, *counts in rows}

@@ -16,6 +16,7 @@ from annotation.models import Build, Case, Proposal
 from annotation.studies.exposure import mark_counts_seen, mark_list_seen, mark_seen
 from annotation.web.browse.page import builds_page, list_told_cases, queries_number, queries_page
 from annotation.web.cases import candidates, evidence
+from annotation.web.cases.labels_in_force import load_shown_labels
 from annotation.web.cases.matches import matches_page
 from annotation.web.cases.row_counts import is_number_wanted, number_alone
 from annotation.web.cases.traces import MOST_STEPS
@@ -82,7 +83,13 @@ def case(request: HttpRequest, pk: int) -> HttpResponse:
     mark_seen(request.user, [found.pair_id])
     user = request.user
     box = call_box(user, found) if isinstance(user, User) and has_role(user, Role.EXPERT) else None
-    context = {"evidence": shown, "box": box, "sent_back": box is not None and is_awaiting_test(found)}
+    in_force = load_shown_labels([found], found.build.reviews_needed)[found.pk]
+    context = {
+        "evidence": shown,
+        "in_force": in_force,
+        "box": box,
+        "sent_back": box is not None and is_awaiting_test(found),
+    }
     return render(request, "annotation/cases/case.html", context)
 
 

@@ -16,6 +16,7 @@ from annotation.review.tags import filter_known_tags, tag_name
 from annotation.stages import Stage
 from annotation.web.browse.page import counts_of
 from annotation.web.cases.code import LIST_BOUNDS, code_of
+from annotation.web.cases.labels_in_force import ShownLabel, load_shown_labels
 from annotation.web.shared.pagination import load_page_window
 from annotation.web.shared.words import UNSURE, Sign, label_sign
 from retrieval.models import Annotator, Label, Text
@@ -41,13 +42,15 @@ def query_page(build: Build, visible: QuerySet[Build], query: Text, params: Quer
     related = "candidate", "annotator", "execution", "pair__snippet__body"
     page = load_page_window(rows.select_related(*related), ("rank", "id"), params, PAGE_SIZE)
     others = others_said(page.rows, visible)
+    in_force = load_shown_labels(page.rows, build.reviews_needed)
     beside = rounds.load_rounds_by_candidate(page.rows) if build.rounds > 1 else {}
     return {
         "build": build,
         "query": query,
         "counts": counts_of(build, [query.pk])[query.pk],
         "candidates": [
-            candidate_row(case, others[case.pair_id], beside.get(case.candidate_id, ())) for case in page.rows
+            candidate_row(case, in_force[case.pk], others[case.pair_id], beside.get(case.candidate_id, ()))
+            for case in page.rows
         ],
         "pairs": [case.pair_id for case in page.rows],
         "previous": page.previous,
@@ -55,7 +58,9 @@ def query_page(build: Build, visible: QuerySet[Build], query: Text, params: Quer
     }
 
 
-def candidate_row(case: Case, others: Iterable[CandidateLabel], beside: Sequence[Case]) -> dict[str, Any]:
+def candidate_row(
+    case: Case, in_force: ShownLabel, others: Iterable[CandidateLabel], beside: Sequence[Case]
+) -> dict[str, Any]:
     """One candidate of a query; `labels` begins with the agents' own, if they have settled it.
 
     All is of the first round; `rounds` leads to the others, where there are any.
@@ -65,6 +70,7 @@ def candidate_row(case: Case, others: Iterable[CandidateLabel], beside: Sequence
         "case": case,
         # By encoder's name, as databases keep no order of keys: what entered the mean, and the encoder's own.
         "scores": sorted(case.candidate.scores.items()),
+        "in_force": in_force,
         "labels": labels,
         "disputed": any(said.differs for said in labels),
         "code": code_of(

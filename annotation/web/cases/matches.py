@@ -14,6 +14,7 @@ from annotation.web.browse.page import counts_of
 from annotation.web.cases.candidates import CandidateLabel, agents_said, others_said
 from annotation.web.cases.code import LIST_BOUNDS
 from annotation.web.cases.differences import compare_snippets, side_of, stand_in
+from annotation.web.cases.labels_in_force import ShownLabel, load_shown_labels
 from annotation.web.cases.traces import shorten_trace_value
 from annotation.web.shared.pagination import load_page_window
 from annotation.web.shared.words import Sign
@@ -33,7 +34,7 @@ def matches_page(build: Build, visible: QuerySet[Build], query: Text, params: Qu
 
     `place` says which page of the matches this is, for a form that stays on it.
     """
-    rows = Case.objects.filter(build=build, query=query, round=1, label=1)
+    rows = Case.objects.filter(build=build, query=query, round=1, label_in_force=1)
     related = "annotator", "pair__snippet__body", "execution__report"
     page = load_page_window(rows.select_related(*related), ("rank", "id"), params, PAGE_SIZE)
     reports = {case.pk: case.execution.whole_report() for case in page.rows if case.execution}
@@ -46,7 +47,12 @@ def matches_page(build: Build, visible: QuerySet[Build], query: Text, params: Qu
         "query": query,
         "counts": counts,
         "total": counts.matches,
-        "matches": matches_of(page.rows, base, others_said(page.rows, visible)),
+        "matches": matches_of(
+            page.rows,
+            base,
+            others_said(page.rows, visible),
+            load_shown_labels(page.rows, build.reviews_needed),
+        ),
         "pairs": [case.pair_id for case in page.rows],
         "base": base,
         "view": "unified" if params.get("view") == "unified" else "columns",
@@ -60,7 +66,10 @@ def matches_page(build: Build, visible: QuerySet[Build], query: Text, params: Qu
 
 
 def matches_of(
-    cases: Sequence[Case], base: Case | None, others: Mapping[int, list[CandidateLabel]]
+    cases: Sequence[Case],
+    base: Case | None,
+    others: Mapping[int, list[CandidateLabel]],
+    in_force: Mapping[int, ShownLabel],
 ) -> list[dict[str, Any]]:
     """Each match with its labels and code; `difference` is None for the base."""
     sides = {
@@ -70,6 +79,7 @@ def matches_of(
     return [
         {
             "case": case,
+            "in_force": in_force[case.pk],
             "labels": [*agents_said(case), *others[case.pair_id]],
             "code": sides[case.pk].code,
             "difference": compare_snippets(sides[base.pk], sides[case.pk])

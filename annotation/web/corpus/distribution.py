@@ -13,7 +13,6 @@ from django.db.models import Count, QuerySet
 from annotation.builds.results import position_bias
 from annotation.models import Build, Case
 from annotation.models.builds.cases import OPEN
-from annotation.stages import Stage
 from annotation.web.corpus.plots import bin_counts
 
 MOST_BARS = 30
@@ -63,10 +62,10 @@ def load_cached_spread(build: Build) -> Spread:
     return cast(Spread, cache.get_or_set(key, lambda: count_match_spread(build), KEPT_SECONDS))
 
 
-def count_match_spread(build: Build) -> Spread:
-    """Read from the cases. Four queries of the database."""
+def count_match_spread(build: Build, label: str = "label_in_force") -> Spread:
+    """Read from the cases, by that column of theirs. Four queries of the database."""
     cases = Case.objects.filter(build=build, round=1).order_by()
-    matches = cases.filter(stage=Stage.SETTLED, label=1)
+    matches = cases.filter(**{label: 1})
     return Spread(
         by_query=count_matches_by_key(matches, "query"),
         by_snippet=count_matches_by_key(matches, "pair__snippet"),

@@ -116,7 +116,8 @@ def build_sections(build: Build, most: int | None = SAMPLED) -> tuple[Section, .
         return ()
     texts = Text.objects.filter(pk__in=cases.values("pair__snippet"))
     size, code = measure_code_lengths(texts, most)
-    spread, judged = count_match_spread(build), cases.filter(stage=Stage.SETTLED).values("query")
+    # Pins keep these figures, so no later review may change them.
+    spread, judged = count_match_spread(build, "label"), cases.filter(stage=Stage.SETTLED).values("query")
     return (
         tables.build_size_section((build.name, pairs, size.texts, size.mean, *programs_of(build))),
         tables.by_matches(spread.of_all_queries, spread.queries - judged.distinct().count()),

@@ -27,6 +27,7 @@ from annotation.review.shortcuts import OF_STUDIES, keys_in
 from annotation.review.tags import tag_name
 from annotation.web.cases.code import first_line
 from annotation.web.cases.evidence import Evidence, evidence_now, evidence_of
+from annotation.web.cases.labels_in_force import ShownLabel, load_shown_labels
 from annotation.web.cases.names import mark_missing_names, names_view
 from annotation.web.cases.panes import Panes, panes_of
 from annotation.web.cases.test_strength import strength_views
@@ -127,6 +128,7 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "undo": undo_of(next(iter(own.lately), None)),
         "keys": own.keys,
         "help": filter_working_keys(view for name, view in own.keys.items() if name not in OF_STUDIES),
+        "in_force": in_force_of(case, reviews),
         "history": history_of(reviews, evidence, run_lines(case), user),
         "before": None if own.standing else before_of(user, case),
         "sent_back": asked_among(reviews) and is_awaiting_test(case),
@@ -135,6 +137,13 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "changed": said.changed,
         **label_buttons(case, own.standing, own.keys, said.pending),
     }
+
+
+def in_force_of(case: Case, reviews: Sequence[Review]) -> ShownLabel | None:
+    """The label that counts for readers; nothing, without a query, where the agents alone had a say."""
+    if not reviews and case.label_in_force == case.label:
+        return None
+    return load_shown_labels([case], case.build.reviews_needed)[case.pk]
 
 
 def case_panes(user: User, case: Case, evidence: Evidence, own: Own, show: Worklist) -> Panes:

@@ -34,10 +34,19 @@ def tag_words(review: Review) -> tuple[str, ...]:
 
 
 def labelled_message(user: User, made: Review, with_keys: bool) -> str:
-    """What is announced after a label: what was stored, and how to take it back."""
+    """What is announced after a label: what was stored, what it does, and how to take it back."""
     key = keys_of(user).live(Action.UNDO) if with_keys else ""
     what = "Skipped as unsure" if made.label is None else f"Saved: {review_sign(made).word}"
-    return f"{what}. Press {key} to undo." if key else f"{what}. Undo is next to the labels."
+    said = f"{what}.{describe_effect(made)}"
+    return f"{said} Press {key} to undo." if key else f"{said} Undo is next to the labels."
+
+
+def describe_effect(made: Review) -> str:
+    """Whether a label counts that is not the agents'; of one that agrees with them nothing is said."""
+    if made.label is None or made.label == made.agent_label:
+        return ""
+    in_force = Case.objects.values_list("label_in_force", flat=True).get(pk=made.case_id)
+    return " It counts now." if in_force == made.label else " It counts when another expert agrees."
 
 
 def undone_message(user: User, case: Case) -> str:

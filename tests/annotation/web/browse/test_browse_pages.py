@@ -77,7 +77,7 @@ def test_pairs_whose_evidence_is_served_are_remembered(
 
 @pytest.mark.parametrize(
     ("name", "most"),
-    [("browse-build", 10), ("distribution", 11), ("query", 13), ("matches", 13), ("case", 11)],
+    [("browse-build", 10), ("distribution", 11), ("query", 14), ("matches", 14), ("case", 11)],
 )
 def test_the_number_of_queries_is_bounded(
     name: str, most: int, case: Case, ray: Client, django_assert_max_num_queries: DjangoAssertNumQueries
