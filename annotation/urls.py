@@ -6,7 +6,7 @@ from annotation.web.audit_log import views as audit
 from annotation.web.benchmarks import publication_views
 from annotation.web.benchmarks import views as benchmarks
 from annotation.web.browse import views as browse
-from annotation.web.builds import launch
+from annotation.web.builds import launch, review_rule
 from annotation.web.builds import views as builds
 from annotation.web.canary import views as canary
 from annotation.web.cases import trial_views as trials
@@ -51,6 +51,7 @@ urlpatterns = [
     path("builds/<int:pk>/progress/", builds.progress, name="build-progress"),
     path("builds/<int:pk>/control/", builds.control, name="build-control"),
     path("builds/<int:pk>/cap/", caps.build_cap, name="build-cap"),
+    path("builds/<int:pk>/review-rule/", review_rule.change, name="build-review-rule"),
     path("builds/<int:pk>/cases/", builds.cases, name="build-cases"),
     path("builds/<int:pk>/extend/", derived.extend, name="build-extend"),
     path("builds/<int:pk>/again/", derived.again, name="build-again"),

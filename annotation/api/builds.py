@@ -12,7 +12,7 @@ from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.api.derivations import launch_plan, quote_out
 from annotation.api.estimates import kept_out
-from annotation.builds.control import pause_resume, spending_caps
+from annotation.builds.control import pause_resume, review_rule, spending_caps
 from annotation.builds.launch.estimates import confirmation
 from annotation.builds.launch.order import Judge, LaunchRefused
 from annotation.builds.launch.order import Order as BuildOrder
@@ -35,6 +35,8 @@ from annotation.schemas.builds import (
     Order,
     Progress,
     Resumed,
+    ReviewRuleIn,
+    ReviewRuleOut,
     SeveralOrder,
 )
 from annotation.schemas.estimates import EstimateOut
@@ -119,6 +121,16 @@ def change_cap(request: HttpRequest, pk: Path[Id], wanted: CapIn) -> Tally:
     build = visible.job(request, pk)
     spending_caps.change_cap(build, wanted.budget, visible.caller(request), wanted.reason)
     return Tally.objects.get(pk=build.pk)
+
+
+@router.post("/{int:pk}/review-rule", response=ReviewRuleOut, auth=signed_in(Role.ADMIN))
+def change_review_rule(request: HttpRequest, pk: Path[Id], wanted: ReviewRuleIn) -> ReviewRuleOut:
+    """Have experts' labels count at once, or when two agree; all labels in force follow. For admins."""
+    build = visible.build(request, pk)
+    changed = review_rule.change_review_rule(
+        build, wanted.reviews_needed, visible.caller(request), wanted.reason
+    )
+    return ReviewRuleOut(reviews_needed=wanted.reviews_needed, changed=changed)
 
 
 def domain_order(order: Order) -> BuildOrder:

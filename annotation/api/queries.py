@@ -76,6 +76,8 @@ COUNTS = {
     "candidates": Count("pk"),
     "settled": Count("pk", filter=Q(stage=Stage.SETTLED)),
     "matches": Count("pk", filter=Q(label=1)),
+    "matches_in_force": Count("pk", filter=Q(label_in_force=1)),
+    "no_matches_in_force": Count("pk", filter=Q(label_in_force=0)),
     "abandoned": Count("pk", filter=Q(stage=Stage.ABANDONED)),
 }
 

@@ -135,6 +135,12 @@ class Order(Body):
         default_factory=dict,
         description="sent to the model unchanged; max_tokens: how many tokens each reply may have at least",
     )
+    reviews_needed: int = Field(
+        2,
+        ge=1,
+        le=2,
+        description="what an expert's label does: 1 = it counts at once, 2 = it counts when two agree",
+    )
     reason: CleanText = Field("", max_length=1000, description="why it is launched; kept in its history")
 
     @model_validator(mode="after")
@@ -177,6 +183,20 @@ class CapIn(Body):
 
     budget: Decimal | None = Field(ge=0, le=1_000_000, decimal_places=6, description="dollars; null = no cap")
     reason: CleanText = Field(min_length=1, max_length=1000, description="kept in the history")
+
+
+class ReviewRuleIn(Body):
+    """What an expert's label does from now on, and why."""
+
+    reviews_needed: int = Field(ge=1, le=2, description="1 = it counts at once, 2 = it counts when two agree")
+    reason: CleanText = Field(min_length=1, max_length=1000, description="kept in the history")
+
+
+class ReviewRuleOut(Schema):
+    """What came of it."""
+
+    reviews_needed: int
+    changed: int = Field(description="labels in force that are others now")
 
 
 class CapOut(RowSchema):
@@ -244,7 +264,14 @@ class BuildOut(RowSchema):
     abandoned: int = Field(
         description="could not be judged; never a label", validation_alias="tally.abandoned"
     )
-    matches: int = Field(validation_alias="tally.matches")
+    matches: int = Field(description="by the agents' own label", validation_alias="tally.matches")
+    matches_in_force: int = Field(
+        description="by the label in force, whoever gave it", validation_alias="tally.matches_in_force"
+    )
+    no_matches_in_force: int = Field(validation_alias="tally.no_matches_in_force")
+    reviews_needed: int = Field(
+        description="so many experts must agree before their label counts instead of the agents'"
+    )
     created_by: str | None = Field(validation_alias="created_by.username")
     created_at: datetime
     finished_at: datetime | None

@@ -23,8 +23,10 @@ class QueryOut(Schema):
 
     query: TextHead
     candidates: int
-    settled: int
-    matches: int
+    settled: int = Field(description="that the agents gave a label")
+    matches: int = Field(description="by the agents' own label")
+    matches_in_force: int = Field(description="by the label in force, whoever gave it")
+    no_matches_in_force: int
     abandoned: int
 
 
@@ -32,7 +34,10 @@ class CaseRef(RowSchema):
     id: int
     round: int = Field(description="from 1; a build may judge each pair in several rounds")
     stage: Stage
-    label: int | None = Field(description="1 match, 0 no match, null unjudged")
+    label: int | None = Field(description="the agents' own: 1 match, 0 no match, null unjudged")
+    label_in_force: int | None = Field(
+        description="what counts by the build's rule, over what agents, experts and studies say"
+    )
 
 
 class CandidateOut(RowSchema):

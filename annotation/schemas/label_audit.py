@@ -34,7 +34,7 @@ class AuditCellOut(RowSchema):
 
     original: int | None = Field(description="null: the pair came without a label")
     said: Said
-    experts: ExpertsSay = Field(description="few: reviewed, but no two reviews agree and no study decided")
+    experts: ExpertsSay = Field(description="few: reviewed, but too few reviews agree and no study decided")
     pairs: int
 
 

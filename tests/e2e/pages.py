@@ -73,6 +73,7 @@ PLACES: Final = (
     Place("build-waiting", "/builds/{waiting}/", "admin"),
     Place("build-cancel", "/builds/{waiting}/control/?action=cancel", "admin"),
     Place("build-cap", "/builds/{waiting}/cap/", "admin"),
+    Place("build-review-rule", "/builds/{waiting}/review-rule/", "admin"),
     Place("build-merge", "/builds/{rounds}/merge/", "admin"),
     Place("build-publish", "/builds/{rounds}/publish/", "admin"),
     Place("build-publish-counted", "/builds/{rounds}/publish/?counted", "admin"),

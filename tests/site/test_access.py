@@ -36,6 +36,7 @@ POSTED: Final[dict[str, dict[str, Any]]] = {
     "api:extend_build": {"k": 4, "reason": "deeper"},
     "api:run_again": {"name": "again", "start": "arbitrating", "reason": "to see"},
     "api:change_cap": {"budget": "1", "reason": "more to do"},
+    "api:change_review_rule": {"reviews_needed": 1, "reason": "one expert"},
     "api:launch_build": {},
     "api:launch_several": {},
     "api:decide_pair": {"value": 1, "cause": "slip", "note": "so", "seen": 0},

@@ -26,7 +26,9 @@ from annotation.derived.experts_queue import queue_pairs_for_experts
 from annotation.jobs.providers import find_token_counter
 from annotation.llm.sampling import EXAMPLE, LONGER
 from annotation.models import Build
+from annotation.models.builds.build import ReviewRule
 from annotation.web.builds.provider_form import AnsweringForm, SkippingForm, order_field, usual_model
+from annotation.web.builds.review_rule import review_rule_field
 from annotation.web.label_audit import given_pairs
 from annotation.web.money import estimates
 from annotation.web.shared.forms import set_choices, set_queryset
@@ -155,6 +157,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
     rounds = order_field(
         "rounds", "How often each pair is judged. Each round asks the agents again, and costs again."
     )
+    reviews_needed = review_rule_field(required=False, empty_value=ReviewRule.AGREED)
     fresh = order_field(
         "fresh",
         "Replies of earlier builds are not used again, and are paid again.",
@@ -268,7 +271,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         values = self.cleaned_data
         given: PairList | None = values["list"]
         same = ("name", "k", "batches", "limit", "text_option", "approximate", "fix_rounds", "second_test")
-        more = ("screen_by_query", "fresh", "sampling", "reason")
+        more = ("reviews_needed", "screen_by_query", "fresh", "sampling", "reason")
         return Order(
             **{name: values[name] for name in same + more},
             **self.answering(),

@@ -14,7 +14,7 @@ from retrieval.models import Source
 from retrieval.texts.plurals import count_noun
 
 MISSING: Final = "counts when a second agrees"
-BY_SOURCE: Final[Mapping[Source, str]] = {
+BY_SOURCE: Final[Mapping[Source | None, str]] = {
     Source.STUDY: "a blind study",
     Source.ADJUDICATED: "a decision in a blind study",
     Source.ACCEPTED: "an expert’s acceptance",
