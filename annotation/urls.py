@@ -30,9 +30,10 @@ from annotation.web.review import views as review
 from annotation.web.rounds import views as rounds
 from annotation.web.studies import adjudication_views, change_views, figure_views, guideline_views
 from annotation.web.studies import views as studies
+from annotation.web.work import views as work
 
 urlpatterns = [
-    path("", dashboard.home, name="home"),
+    path("", work.home, name="home"),
     path("dashboard/", dashboard.index, name="dashboard"),
     path("connection/", connecting.index, name="connection"),
     path("connection/tests/<int:pk>/", connecting.detail, name="connection-test"),

@@ -57,12 +57,18 @@ class Entry:
 
 
 SECTIONS: Final[Mapping[roles.Role, tuple[tuple[str, str], ...]]] = {
-    roles.Role.READER: (("Browse", "browse"),),
-    roles.Role.EXPERT: (("Review", "review"), ("Browse", "browse")),
+    roles.Role.READER: (("Browse", "browse"), ("Benchmarks", "benchmarks")),
+    roles.Role.EXPERT: (
+        ("Your work", "home"),
+        ("Review", "review"),
+        ("Browse", "browse"),
+        ("Benchmarks", "benchmarks"),
+    ),
     roles.Role.ADMIN: (
         ("Dashboard", "dashboard"),
         ("Collections", "collections"),
         ("Browse", "browse"),
+        ("Benchmarks", "benchmarks"),
         ("Review", "review"),
         ("Studies", "studies"),
     ),
@@ -102,6 +108,8 @@ def place(path: str, url: str) -> str:
     """How `path` stands to a section; builds and the connection belong to the dashboard."""
     if path == url:
         return "page"
+    if url == reverse("home"):
+        return ""  # every address begins with it
     names = {reverse("dashboard"): ("builds", "connection"), reverse("studies"): ("guidelines", "audit")}
     others = tuple(f"{get_script_prefix()}{name}/" for name in names.get(url, ()))
     return "true" if path.startswith((url, *others)) else ""

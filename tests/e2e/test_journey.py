@@ -66,7 +66,7 @@ def log_in_by_keyboard(page: Page, url: str, name: str) -> None:
     page.keyboard.press("Tab")
     page.keyboard.type(PASSWORD)
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Review", exact=True)).to_be_visible()
+    expect(page.get_by_role("heading", name="Your work", exact=True)).to_be_visible()
 
 
 def test_an_expert_reviews_by_keyboard_alone(server: Workbench, watched: Watched, login: Login) -> None:

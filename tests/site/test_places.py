@@ -81,7 +81,7 @@ FILES: Final = {
     "study-ratings",
 }
 """Nothing to look at."""
-LEADS_ON: Final = {"home", "password_change_done", "health"}
+LEADS_ON: Final = {"password_change_done", "health"}
 """Redirects, a page of two words after a form, and JSON for machines."""
 
 

@@ -1,0 +1,1 @@
+"""The home of experts and raters: what waits for them."""

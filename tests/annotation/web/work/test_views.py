@@ -1,0 +1,99 @@
+"""The home of experts and raters: a card for what waits, none for what does not."""
+
+from __future__ import annotations
+
+import pytest
+from django.test import Client
+from django.urls import reverse
+from pytest_django import DjangoAssertNumQueries
+
+from annotation.accounts.roles import Role
+from annotation.models import Case, Enrolment, Filling, Review, Study
+from tests import factories, filling, studies
+from tests.annotation.models.reviews.test_contradictions import say
+from tests.annotation.studies.adjudication.test_decisions import raters, said, study
+
+__all__ = ["raters", "study"]  # fixtures
+pytestmark = pytest.mark.django_db
+HOME = "/"
+
+
+def home(client: Client) -> str:
+    answer = client.get(HOME)
+    assert answer.status_code == 200
+    return " ".join(answer.content.decode().split())
+
+
+@pytest.fixture
+def case() -> Case:
+    """One of two pairs of a build that the agents judged."""
+    cases = factories.cases(factories.opened("autumn"))
+    factories.settled(cases[1], 1)
+    return factories.settled(cases[0], 1)
+
+
+def test_nothing_waits_where_nothing_is(erin: Client) -> None:
+    page = home(erin)
+    assert "Nothing waits for you" in page and reverse("browse") in page
+    for word in ("Rate", "Review", "Decide", "Generated functions"):
+        assert f"<h2>{word}</h2>" not in page
+
+
+def test_pairs_to_check_lead_to_the_next_one(erin: Client, case: Case) -> None:
+    page = home(erin)
+    assert "<h2>Review</h2>" in page and "2 pairs to check" in page and "about" not in page
+    assert f'href="{reverse("review-next", args=[case.build_id])}"' in page and "Start<" in page
+
+
+def test_the_persons_own_pace_says_how_long_it_takes(erin: Client, case: Case) -> None:
+    """One pair of two is left, and the first one took 90 seconds."""
+    say(factories.erin(), case, 1)
+    Review.objects.update(seconds=90)
+    page = home(erin)
+    assert "1 pair to check" in page and "about 1 min 30 s" in page and "Continue<" in page
+
+
+def test_a_rater_starts_in_the_study_and_sees_no_closed_build(client: Client) -> None:
+    running = studies.study()
+    rita = studies.rater("rita", running)
+    client.force_login(rita.user)
+    page = home(client)
+    assert "<h2>Rate</h2>" in page and reverse("rate-next", args=[running.pk]) in page
+    assert "<h2>Review</h2>" not in page, "its pairs are closed while they are rated blind"
+    Enrolment.objects.update(accepted_at=None)
+    page = home(client)
+    assert reverse("rate-study", args=[running.pk]) in page and "Read and start" in page
+
+
+def test_disagreements_wait_for_somebody_who_did_not_rate(
+    erin: Client, study: Study, raters: list[Enrolment]
+) -> None:
+    said(study, raters, 1, 1, 0, 0)
+    page = home(erin)
+    assert "<h2>Decide</h2>" in page and "1 disagreement to decide" in page
+    assert reverse("adjudication-queue", args=[study.pk]) in page
+
+
+def test_written_functions_wait_to_be_accepted(erin: Client) -> None:
+    job: Filling = filling.checked()
+    page = home(erin)
+    assert "<h2>Generated functions</h2>" in page and "3 to accept or reject" in page
+    assert reverse("proposals-next", args=[job.pk]) in page
+
+
+@pytest.mark.parametrize(("name", "start"), [("ada", "dashboard"), ("ray", "browse")])
+def test_others_begin_elsewhere(name: str, start: str) -> None:
+    browser = Client()
+    browser.force_login(getattr(factories, name)())
+    answer = browser.get(HOME)
+    assert (answer.status_code, answer["Location"]) == (302, reverse(start))
+
+
+def test_reads_do_not_grow_with_the_number_of_builds(
+    erin: Client, django_assert_max_num_queries: DjangoAssertNumQueries
+) -> None:
+    for name in "abcdef":
+        factories.settled(factories.cases(factories.opened(name))[0], 1)
+    factories.person("eve", Role.EXPERT)
+    with django_assert_max_num_queries(20):
+        home(erin)
