@@ -204,6 +204,7 @@ function afterRequest({ detail }) {
       clearTimeout(waiting.get(field));
       waiting.delete(field);
       forget(field);
+      if (!isUnkept(form)) say(field, ""); // it was sent, so nothing is a draft
     } else if (waiting.has(field)) keep(field);
   }
 }

@@ -80,6 +80,7 @@ function replace(view, text) {
 function stateOf(field) {
   return EditorState.create({
     doc: field.value,
+    selection: { anchor: isBegun(field.value) ? 0 : field.value.length },
     extensions: [
       EditorView.cspNonce.of(document.querySelector("script[nonce]").nonce),
       keymap.of([
@@ -105,6 +106,11 @@ function stateOf(field) {
       }),
     ],
   });
+}
+
+// A test that has only comments is written below them.
+function isBegun(source) {
+  return source.split("\n").some((line) => /^\s*[^\s#]/.test(line));
 }
 
 function copy(field, text) {
