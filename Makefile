@@ -40,6 +40,9 @@ test-postgres: .venv/.all ## run the tests that touch the database on the Postgr
 protections: .venv/.all ## run the hostile programs with each protection of the sandbox switched off (minutes)
 	@TESTS_WHOLE=yes .venv/bin/pytest tests/sandbox/backends/test_protections.py $(PYTEST)
 
+keys: .venv/.all ## type 500 random sentences into review pages at random moments: no label may be stored (minutes)
+	@TESTS_WHOLE=yes .venv/bin/pytest -n 0 --timeout 1800 tests/e2e/test_keys.py $(PYTEST)
+
 honest: .venv/.all ## run all honest programs with a right and a wrong candidate on both backends (minutes)
 	@TESTS_WHOLE=yes .venv/bin/pytest -s -n 0 tests/sandbox/test_honest.py $(PYTEST)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 WHOLE = bool(os.environ.get("TESTS_WHOLE"))
-"""Whether lists and data are taken whole: `make survive`, `make protections`, `make figures`."""
+"""Whether lists and data are taken whole: `make survive`, `make protections`, `make figures`, `make keys`."""
 PAIRS, CODEBASE = "cosqa-retrieval-dev-500.json", "code_idx_map.txt"
 QUERIES, FUNCTIONS = 50, range(1400, 1800)
 """The part of the real data that a usual run takes; what tests decide about is among it."""

@@ -4,6 +4,9 @@ The rule: on a page a key stands for one action. Labels of two scales are never 
 the same key, as the digits do; everything else is on the pages of every scale, so it shares its key with no
 label of any. What would break it is not stored. A key that a person chose counts before the usual one of an
 action that came later: that action has none, which the settings say, and gets it back when it is free again.
+
+No letter stores a label, so that no word that misses its field does. Tools and tags have two keys, one after
+the other: the lead key, then their own.
 """
 
 from __future__ import annotations
@@ -42,7 +45,8 @@ class Action(StrEnum):
 
     MATCH = "match", "1", "Label: match"
     NO_MATCH = "no_match", "0", "Label: no match"
-    UNSURE = "unsure", "u", "Unsure: no label"
+    UNSURE = "unsure", "2", "Unsure: no label"
+    AS_BEFORE = "as_before", "3", "Label as before, where the code is the same"
     NEXT = "next", "n", "Next case"
     PREVIOUS = "previous", "p", "Previous case"
     UNDO = "undo", "z", "Undo the latest label"
@@ -69,7 +73,6 @@ class Action(StrEnum):
     TAG_TEST_ENVIRONMENT = describe_tag_key(Tag.TEST_ENVIRONMENT, "v")
     SKIP = "skip", "-", "In a study: skip the pair"
     GUIDELINES = "guidelines", "/", "In a study: the guidelines"
-    AS_BEFORE = "as_before", "y", "Label as before, where the code is the same"
     STRENGTH = "strength", "k", "Find out how strong the test is"
     STEPS_ALL = "steps_2", "2", "Three steps: all of it"
     STEPS_HALF = "steps_1", "1", "Three steps: at least half"
@@ -81,13 +84,15 @@ class Action(StrEnum):
     LEFT = "preference_left", "1", "Of two: left is better"
     RIGHT = "preference_right", "2", "Of two: right is better"
     TIE = "preference_tie", "0", "Of two: equally good"
+    SCALE_UNSURE = "scale_unsure", "4", "Unsure, on another scale"
+    LEAD = "lead", ";", "First key for a tool or a tag"
     HELP = "help", "?", "Show the keys"
 
 
 def label_action(scale: str, word: str) -> Action:
     """The action that gives a label: `word` is what a form sends for a value of the scale."""
     if word == "unsure":
-        return Action.UNSURE
+        return Action.UNSURE if scale == BINARY else Action.SCALE_UNSURE
     if scale == BINARY:
         return Action.MATCH if word == "1" else Action.NO_MATCH
     return Action(f"{scale}_{word}")
@@ -103,14 +108,31 @@ SCALES: Final[Mapping[Action, str]] = MappingProxyType(
     {
         Action.MATCH: BINARY,
         Action.NO_MATCH: BINARY,
+        Action.UNSURE: BINARY,
+        Action.AS_BEFORE: BINARY,
         **{action: action.partition("_")[0] for action in Action if action.startswith(OTHER_SCALES)},
     }
 )
 """The scale that an action belongs to. A page has one scale, so those of two may have the same key."""
-OF_STUDIES: Final = frozenset(
-    {Action.SKIP, Action.GUIDELINES, *(action for action, scale in SCALES.items() if scale != BINARY)}
-)
+LABELS: Final = frozenset({*SCALES, Action.SCALE_UNSURE})
+"""What stores a label: no letter does."""
+OF_OTHER_SCALES: Final = frozenset(action for action in LABELS if SCALES.get(action) != BINARY)
+OF_STUDIES: Final = frozenset({Action.SKIP, Action.GUIDELINES, *OF_OTHER_SCALES})
 """What is done on pages of raters only."""
+TAGS: Final = frozenset(map(tag_action, Tag))
+TOOLS: Final = frozenset(
+    {
+        Action.RUN,
+        Action.EDIT,
+        Action.CALL,
+        Action.ASSERT,
+        Action.STRENGTH,
+        Action.STEP_FAILING,
+        Action.STEP_FOLLOW,
+    }
+)
+LED: Final = TAGS | TOOLS
+"""What takes the lead key before its own."""
 
 
 class KeysRefused(ValueError):
@@ -129,8 +151,13 @@ class Keys:
     on: bool = True
 
     def live(self, action: Action) -> str:
-        """The key that works now: none while single-key shortcuts are switched off."""
-        return self.of[action] if self.on else ""
+        """The key that works now: none while keys are off, and none of a tool or tag without a lead key."""
+        return self.of[action] if self.on and (self.lead or action not in LED) else ""
+
+    @property
+    def lead(self) -> str:
+        """The key before that of a tool or tag, empty for none."""
+        return self.of[Action.LEAD]
 
 
 def keys_of(user: User) -> Keys:
@@ -142,8 +169,17 @@ def keys_in(kept: Preference | None) -> Keys:
     """The keys in a person's preferences."""
     if kept is None:
         return Keys(DEFAULTS)
-    own = {action: kept.shortcuts[action.value] for action in Action if action.value in kept.shortcuts}
+    own = {
+        action: kept.shortcuts[action.value]
+        for action in Action
+        if action.value in kept.shortcuts and not is_letter_for_label(action, kept.shortcuts[action.value])
+    }
     return Keys({**giving_way(own), **own}, kept.shortcuts_on)
+
+
+def is_letter_for_label(action: Action, key: str) -> bool:
+    """Whether words that miss their field would store a label by this key."""
+    return action in LABELS and key.isalpha()
 
 
 def giving_way(own: Mapping[Action, str]) -> dict[Action, str]:
@@ -208,12 +244,17 @@ def store_shortcuts(user: User, **columns: object) -> None:
 
 
 def bad_keys(chosen: Mapping[Action, str]) -> dict[Action, str]:
-    """Keys that are more than one visible character. An empty text is fine: the action has no key then."""
-    return {
-        action: f"{action.words}: choose one visible character, not {key!r}."
-        for action, key in chosen.items()
-        if key and (len(key) != 1 or not key.isprintable() or key.isspace())
-    }
+    """Keys that are more than one visible character, and letters that would store a label.
+
+    An empty text is fine: the action has no key then.
+    """
+    problems: dict[Action, str] = {}
+    for action, key in chosen.items():
+        if key and (len(key) != 1 or not key.isprintable() or key.isspace()):
+            problems[action] = f"{action.words}: choose one visible character, not {key!r}."
+        elif is_letter_for_label(action, key):
+            problems[action] = f"{action.words}: a letter can't store a label. Choose a digit or a sign."
+    return problems
 
 
 def shared_keys(chosen: Mapping[Action, str]) -> dict[Action, str]:

@@ -1,19 +1,28 @@
-// Single keys of the review page. A key presses the button or link, or enters the field, that carries it as
-// data-key: so every action is a real form or link, and where the server puts no data-key, keys are off.
+// Keys of the review page. A key presses the button or link, or enters the field, that carries it as data-key: so
+// every action is a real form or link, and where the server puts no data-key, keys are off. A tool or tag carries
+// two keys, "; i": the lead key and its own. When a key is obeyed: key-rules.js; what became of text: missed.js.
 
+import { BURST_MS, isLetter, KeyRules, QUIET_MS } from "./key-rules.js";
+import * as missed from "./missed.js";
 import { open } from "./panes.js";
+import { say } from "./status.js";
 
-const TYPING = 'input:not([type="checkbox"]), textarea, select, .cm-editor, [contenteditable=""], [contenteditable="true"]';
-// A second press must not label the next case before anybody can have seen it.
-const PAUSE_MS = 300;
+const TYPING = 'input:not([type="checkbox"], [type="radio"]), textarea, select, .cm-editor, [contenteditable=""], [contenteditable="true"]';
+const WAITING = "[data-guard].htmx-request";
 
-let shownAt = -PAUSE_MS;
+const rules = new KeyRules();
+let held = null; // the command that is obeyed if no other key follows: its element, key, kind and timer
+let pause = 0; // timer: the text is over
 
 export function listen() {
+  missed.listen();
   document.addEventListener("keydown", pressed);
-  document.addEventListener("htmx:afterSettle", (event) => {
-    if (event.detail.target?.id === "case") shownAt = performance.now();
+  document.addEventListener("pointerdown", act, { capture: true });
+  document.addEventListener("focusin", (event) => {
+    if (isTyping(event.target)) act(event);
   });
+  document.addEventListener("htmx:beforeRequest", sent);
+  document.addEventListener("htmx:afterSettle", shown);
 }
 
 export function isTyping(target) {
@@ -31,12 +40,137 @@ function pressed(event) {
   if (isTyping(event.target) || document.querySelector("dialog[open]")) return;
   if (event.key === "Enter" && (event.ctrlKey || event.metaKey)) return run(event);
   if (event.ctrlKey || event.altKey || event.metaKey) return;
-  const element = carrier(event.key.toLowerCase());
-  if (!element) return;
+  if (event.key === "Backspace") return takeBack(event);
+  if (["Escape", "Tab", "Enter"].includes(event.key)) return leaveText(event);
+  if ([...event.key].length === 1 && document.querySelector("[data-key]")) typed(event);
+}
+
+function typed(event) {
+  const at = event.timeStamp;
+  const { element, kind } = command(event, at);
+  if (rules.isOver(at)) {
+    finish();
+    missed.begin(rules.isRightAfterLabel(at) || isBusy());
+  }
+  const verdict = rules.judge(event.key, at, kind, isBusy());
+  if (verdict === "none") return;
+  if (element || rules.isText) event.preventDefault();
+  if (verdict === "early") return refuse(element, `This pair has just come: ${event.key} was not saved. Press it again.`);
+  if (verdict === "again") return;
+  drop();
+  schedule();
+  if (verdict === "act") obey(element);
+  if (verdict === "wait") hold(element, event.key, kind, BURST_MS);
+  if (verdict === "hold") hold(element, event.key, kind, QUIET_MS);
+  if (verdict === "text") miss(element, event.key, kind);
+}
+
+// What the key would do. A letter with Shift begins a sentence.
+function command(event, at) {
+  if (event.shiftKey && isLetter(event.key)) return {};
+  const key = event.key.toLowerCase();
+  if (rules.isLed(at)) {
+    const element = carrier((carried) => carried.endsWith(` ${key}`));
+    return { element, kind: element && "led" };
+  }
+  const element = carrier((carried) => carried === key);
+  if (element) return { element, kind: element.dataset.keyKind };
+  return { kind: carrier((carried) => carried.startsWith(`${key} `)) && "lead" };
+}
+
+// A label's digit that is taken for text says so where no words follow it.
+function miss(element, key, kind) {
+  if (missed.show(rules.text)) return;
+  if (kind === "label") refuse(element, `${key} followed another key, so nothing was saved. Wait a moment and press it again.`);
+}
+
+function hold(element, key, kind, milliseconds) {
+  const timer = setTimeout(() => {
+    drop();
+    if (!element.isConnected || isBusy()) return;
+    rules.acted(key, kind);
+    obey(element);
+  }, milliseconds);
+  held = { element, timer };
+  if (kind !== "label") return;
+  element.classList.add("is-held");
+  say(`${key} waits a moment, as it followed another key.`, "info");
+}
+
+function drop() {
+  clearTimeout(held?.timer);
+  held?.element.classList.remove("is-held");
+  held = null;
+}
+
+function refuse(element, words) {
+  element.classList.remove("is-refused");
+  element.offsetWidth; // so that the flash begins once more
+  element.classList.add("is-refused");
+  say(words);
+}
+
+function schedule() {
+  clearTimeout(pause);
+  pause = setTimeout(finish, QUIET_MS);
+}
+
+// The text is over: a whole one is offered, and keys that were not obeyed are explained.
+function finish() {
+  clearTimeout(pause);
+  const { text, isText } = rules;
+  rules.forget();
+  if (!isText || missed.offer(text)) return;
+  const isSoon = rules.isRightAfterLabel(performance.now()) && command({ key: text }, 0).kind;
+  if (!isSoon) return say(`“${text}” was taken for text. Nothing was done.`);
+  rules.act();
+  say(`“${text}” came right after a label, so nothing was done. Press it again.`);
+}
+
+function act(event) {
+  drop();
+  if (rules.isText && missed.isAsked(event.target)) {
+    clearTimeout(pause);
+    missed.fill(event.target, rules.text);
+  } else finish();
+  rules.act();
+}
+
+// Enter at the end of a text must not press what has the focus.
+function leaveText(event) {
+  if (event.key === "Enter" && rules.isText) event.preventDefault();
+  act(event);
+}
+
+function takeBack(event) {
+  if (!rules.isText) return;
   event.preventDefault();
-  if (isGuarded(element) && tooSoon()) return;
+  rules.takeBack();
+  missed.show(rules.text);
+  schedule();
+}
+
+function sent({ detail }) {
+  if (!detail.elt.matches?.("form[data-guard]") || !detail.elt.querySelector('[data-key-kind="label"]')) return;
+  missed.leave();
+  rules.sendLabel();
+}
+
+// What was held was meant for the pair before.
+function shown({ detail }) {
+  const id = detail.target?.id;
+  if (id !== "case" && id !== "label-form") return;
+  if (held?.element.isConnected === false) drop();
+  rules.show(performance.now(), id === "case");
+}
+
+function isBusy() {
+  return document.querySelector(WAITING) !== null;
+}
+
+function obey(element) {
   if (!element.closest(".panel-head")) open(element.closest("[data-pane]"));
-  if (element.matches("input[type=checkbox]")) element.click();
+  if (element.matches("input[type=checkbox], input[type=radio]")) tick(element);
   else if (element.matches("input, textarea")) enter(element);
   else if (element.matches('select, [role="region"]')) element.focus();
   else press(element);
@@ -57,6 +191,12 @@ function press(element) {
   if (element.matches("summary")) element.parentElement.querySelector('a, input:not([type="hidden"])')?.focus();
 }
 
+// The page may be scrolled to where a choice is not seen.
+function tick(box) {
+  box.click();
+  if (box.type === "radio") box.focus();
+}
+
 // Behind what is there already: a note is gone on with more often than begun anew.
 function enter(field) {
   if (field.hidden) return field.dispatchEvent(new Event("enter")); // an editor stands in its place
@@ -64,16 +204,7 @@ function enter(field) {
   field.setSelectionRange(field.value.length, field.value.length);
 }
 
-function carrier(key) {
-  return [...document.querySelectorAll("[data-key]")].find(
-    (element) => element.dataset.key === key && !element.matches(":disabled"),
-  );
-}
-
-function isGuarded(element) {
-  return element.closest("[data-guard]") !== null && !element.matches("textarea");
-}
-
-function tooSoon() {
-  return performance.now() - shownAt < PAUSE_MS || document.querySelector("[data-guard].htmx-request") !== null;
+function carrier(isIt) {
+  const found = document.querySelectorAll("[data-key]");
+  return [...found].find((element) => isIt(element.dataset.key) && !element.matches(":disabled"));
 }

@@ -6,6 +6,7 @@ import * as drafts from "./drafts.js";
 import * as keys from "./keys.js";
 import * as lines from "./lines.js";
 import * as panes from "./panes.js";
+import { say } from "./status.js";
 import * as steps from "./steps.js";
 import * as tags from "./tags.js";
 
@@ -45,7 +46,9 @@ document.addEventListener("click", (event) => {
   const opener = event.target.closest?.("[data-opens]");
   if (opener && !event.ctrlKey && !event.metaKey) {
     event.preventDefault();
-    document.getElementById(opener.dataset.opens).showModal();
+    const dialog = document.getElementById(opener.dataset.opens);
+    dialog.showModal();
+    if (dialog.hasAttribute("tabindex")) dialog.focus(); // at its top, and not on its first button
   }
   if (event.target.closest?.("[data-closes-run]") && document.getElementById("case")) {
     event.preventDefault();
@@ -82,7 +85,7 @@ function prepare(root) {
 
 function send(event) {
   const { form } = event.target;
-  const primary = form.querySelector("[data-primary]");
+  const primary = form.querySelector("[data-primary]") ?? form.querySelector("button.is-current");
   event.preventDefault();
   if (primary) return primary.click(); // a click, because htmx sends the value of the button that was clicked
   say("Choose a label for it.");
@@ -124,12 +127,4 @@ function closeRun() {
   empty.className = "run-empty";
   document.getElementById("run").replaceWith(empty);
   focusTitle();
-}
-
-// A new element each time, so that the same words are announced again.
-function say(words, tone = "warn") {
-  const line = document.createElement("p");
-  line.className = `status-text is-${tone}`;
-  line.textContent = words;
-  document.getElementById("review-status").replaceChildren(line);
 }

@@ -211,6 +211,12 @@ class Noise:
             self.heard.append(f"{message.text} ({message.location['url']})")
 
 
+def press_tool(page: Page, key: str) -> None:
+    """Press the key of a tool or a tag: the lead key comes before it."""
+    page.keyboard.press(";")
+    page.keyboard.press(key)
+
+
 def until_keys_work(page: Page) -> None:
     """Wait until what has just come is settled, and for the moment after that in which keys are dead."""
     page.wait_for_function(QUIET)
@@ -220,10 +226,11 @@ def until_keys_work(page: Page) -> None:
 def cancel_conversion(page: Page, key: str, field: str) -> None:
     """Enter a field by its key and cancel the conversion of half a word by Escape: nothing else must happen.
 
-    The first letters of what is typed next are keys of labels. A second Escape leaves the field.
+    What is typed next has keys of labels and of movement. A second Escape leaves the field.
     """
     shown = page.locator("#case").get_attribute("data-case")
-    page.keyboard.press(key)
+    for each in key.split():
+        page.keyboard.press(each)
     expect(page.locator(field)).to_be_focused()
     session = page.context.new_cdp_session(page)
     session.send("Input.imeSetComposition", {"text": "にほn", "selectionStart": 3, "selectionEnd": 3})
@@ -231,7 +238,7 @@ def cancel_conversion(page: Page, key: str, field: str) -> None:
     session.send("Input.dispatchKeyEvent", escape)
     session.send("Input.imeSetComposition", {"text": "", "selectionStart": 0, "selectionEnd": 0})
     expect(page.locator(field)).to_be_focused()
-    page.keyboard.type("u1n")
+    page.keyboard.type("21n")
     until_keys_work(page)
     expect(page.locator("#case")).to_have_attribute("data-case", shown or "")
     expect(page.locator(field)).to_be_focused()

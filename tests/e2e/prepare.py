@@ -23,6 +23,7 @@ CAST = {
     "evan": "expert",
     "esra": "expert",
     "egon": "expert",
+    "elke": "expert",
     "etta": "expert",
     "ray": "reader",
     "nora": "",

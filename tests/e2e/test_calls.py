@@ -6,7 +6,7 @@ import pytest
 from playwright.sync_api import APIResponse, BrowserContext, Page, Route, expect
 
 from tests.e2e.conftest import Login, Watched
-from tests.e2e.pages import HEIGHTS, NARROW, arrived, overflow, watched_page
+from tests.e2e.pages import HEIGHTS, NARROW, arrived, overflow, press_tool, watched_page
 from tests.e2e.workbench import Workbench
 
 FIELD = "#call-expression"
@@ -32,7 +32,7 @@ def name_of(page: Page) -> str:
 
 def test_a_key_an_expression_and_enter_show_the_answer_in_place(page: Page) -> None:
     page.evaluate("window.isTheSame = true")
-    page.keyboard.press("c")
+    press_tool(page, "c")
     expect(page.locator(FIELD)).to_be_focused()
     page.keyboard.press("Control+a")  # a text that another test has left behind
     page.keyboard.type(f"{name_of(page)}(['a', '', 'b'])")

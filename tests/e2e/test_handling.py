@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import APIResponse, BrowserContext, Error, Page, Route, expect
 
 from tests.e2e.conftest import Login, Watched
-from tests.e2e.pages import NARROW, WIDE, log_in, overflow
+from tests.e2e.pages import NARROW, WIDE, log_in, overflow, press_tool
 from tests.e2e.prepare import PASSWORD
 from tests.e2e.workbench import Workbench
 
@@ -92,7 +92,7 @@ def test_the_trace_of_a_run_is_not_squeezed_out(
     edda: BrowserContext, server: Workbench, watched: Watched
 ) -> None:
     page = opened(edda, server, f"/review/cases/{watched.ids['case']}/")
-    page.keyboard.press("r")
+    press_tool(page, "r")
     expect(page.locator("#run")).to_have_attribute("data-state", "done", timeout=20_000)
     page.evaluate(
         "document.querySelector('#run .report').append('long output '.repeat(2000))"
@@ -105,7 +105,7 @@ def test_the_trace_of_a_run_is_not_squeezed_out(
 def press_until(page: Page, key: str, seen: Sequence[object]) -> None:
     """Press a key until something was sent: on a busy machine the first may come before anybody listens."""
     for _ in range(10):
-        page.keyboard.press(key)
+        press_tool(page, key)
         for _ in range(100):
             if seen:
                 return

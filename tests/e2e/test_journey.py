@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from tests.e2e.conftest import Login, Watched
-from tests.e2e.pages import until_keys_work
+from tests.e2e.pages import press_tool, until_keys_work
 from tests.e2e.prepare import PASSWORD
 from tests.e2e.workbench import Workbench
 
@@ -79,7 +79,7 @@ def test_an_expert_reviews_by_keyboard_alone(server: Workbench, watched: Watched
     for _ in range(4):
         press(page, key_of(page, agree=True))
     override(page, "The docstring promises more than this does.")
-    press(page, "u")
+    press(page, "2")
     press(page, "n")
     press(page, "p")
     for _ in range(4):
@@ -95,7 +95,7 @@ def test_an_edited_test_shows_its_own_trace(server: Workbench, watched: Watched,
     page = login("erin").new_page()
     page.goto(f"{server.url}/review/cases/{watched.ids['case']}/")
     recorded = page.locator("#pane-execution .trace").inner_text()
-    page.keyboard.press("t")
+    press_tool(page, "t")
     expect(page.locator(".cm-content")).to_be_focused()
     page.keyboard.press("Control+a")
     page.keyboard.type(EDITED)

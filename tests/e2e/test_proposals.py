@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 
 from tests.e2e.conftest import Login
 from tests.e2e.launching import written
-from tests.e2e.pages import until_keys_work
+from tests.e2e.pages import press_tool, until_keys_work
 from tests.e2e.workbench import Workbench
 
 
@@ -54,7 +54,8 @@ def test_a_queue_is_gone_through_by_keyboard(page: Page, server: Workbench, job:
     expect(page.locator("#reason")).to_be_focused()
     page.keyboard.press("Escape")
     expect(page.locator("#reason")).not_to_be_focused()
-    press(page, "t")
+    until_keys_work(page)
+    press_tool(page, "t")
     expect(page.locator(".cm-content")).to_be_focused()
     page.keyboard.press("Control+a")
     page.keyboard.type("def reverse(items:")

@@ -13,7 +13,7 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect
 
 from tests.e2e.conftest import CONTEXT, Login
 from tests.e2e.homes import KeptHome
-from tests.e2e.pages import cancel_conversion, log_in, until_keys_work
+from tests.e2e.pages import cancel_conversion, log_in, press_tool, until_keys_work
 from tests.e2e.prepare import PASSWORD
 from tests.e2e.rated import RATERS
 from tests.e2e.workbench import Workbench, serving
@@ -59,7 +59,7 @@ def other_pair(page: Page, than: str) -> None:
 def run_a_test(page: Page) -> None:
     """By keyboard alone; it passes."""
     page.wait_for_selector(".cm-content")
-    page.keyboard.press("t")
+    press_tool(page, "t")
     expect(page.locator(".cm-content")).to_be_focused()
     page.keyboard.press("Control+a")
     page.keyboard.type("assert turned([1, 2, 3]) == [3, 2, 1]")
@@ -71,12 +71,12 @@ def label_with_everything(page: Page) -> None:
     """A test that runs, a call, a tag, notes, and then the label: by keyboard alone."""
     run_a_test(page)
     page.keyboard.press("Escape")
-    page.keyboard.press("c")
+    press_tool(page, "c")
     page.keyboard.type("turned([])")
     page.keyboard.press("Enter")
     expect(page.locator(".call.is-latest .call-value")).to_contain_text("[]")
     page.keyboard.press("Escape")
-    page.keyboard.press("h")
+    press_tool(page, "h")
     expect(page.locator("input[name=tags][value=partial]")).to_be_checked()
     page.keyboard.press("e")
     page.keyboard.type("works: 1 0 u")
@@ -109,7 +109,7 @@ def test_a_whole_session_by_keyboard(page: Page, server: Workbench, rated: dict[
     page.keyboard.type("needs a language that I don't know")
     page.keyboard.press("Enter")
     other_pair(page, second)
-    page.keyboard.press("u")
+    page.keyboard.press("2")
     expect(page.get_by_role("heading", name="session")).to_be_visible()
     expect(page.locator("main")).to_contain_text("All done, thank you!")
 
@@ -119,15 +119,25 @@ def test_an_escape_that_cancels_a_conversion_labels_nothing(page: Page) -> None:
     cancel_conversion(page, "e", "#notes")
 
 
+@pytest.mark.parametrize("page", ["arranged"], indirect=True)
+def test_the_key_of_an_own_test_leads_below_its_comments(page: Page) -> None:
+    page.wait_for_selector(".cm-content")
+    press_tool(page, "t")
+    expect(page.locator(".cm-content")).to_be_focused()
+    page.keyboard.type("assert 1 == 1")
+    expect(page.locator(".cm-line").last).to_have_text("assert 1 == 1")
+    expect(page.locator(".cm-line").first).to_contain_text("# The candidate is in scope")
+
+
 @pytest.mark.parametrize("page", ["stepped"], indirect=True)
 def test_a_call_becomes_a_test_whose_run_is_stepped_through_and_tried(page: Page) -> None:
     page.wait_for_selector(".cm-content")
-    page.keyboard.press("c")
+    press_tool(page, "c")
     page.keyboard.type("turned([1, 2, 3])")
     page.keyboard.press("Enter")
     expect(page.locator(".call.is-latest .call-value")).to_contain_text("[3, 2, 1]")
     page.keyboard.press("Escape")
-    page.keyboard.press("a")
+    press_tool(page, "a")
     expect(page.locator(".cm-content")).to_contain_text("assert turned([1, 2, 3]) == [3, 2, 1]")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#run[data-state=done]")).to_contain_text("passed")
@@ -136,10 +146,10 @@ def test_a_call_becomes_a_test_whose_run_is_stepped_through_and_tried(page: Page
     expect(page.locator("#run [data-step-now]")).to_contain_text("Step 1, line")
     expect(page.locator(".panel-code .line.is-step")).to_have_count(1)
     until_keys_work(page)  # a link that has just come is followed to a page of its own until htmx has seen it
-    page.keyboard.press("k")
+    press_tool(page, "k")
     expect(page.locator("#run .strength")).to_contain_text("How good is this test?")
     until_keys_work(page)  # a form that has just come is sent by htmx a moment later
-    page.keyboard.press("k")
+    press_tool(page, "k")
     expect(page.locator("#run .strength")).to_contain_text("Strength: caught")
 
 
@@ -160,7 +170,7 @@ def test_panes_are_arranged_and_remembered_and_nothing_jumps(page: Page) -> None
         page.keyboard.press("ArrowRight")
     moved, value = boxes(page), divider.get_attribute("aria-valuenow")
     assert moved[2]["x"] > usual[2]["x"] and moved[0]["width"] > usual[0]["width"]
-    page.keyboard.press("t")
+    press_tool(page, "t")
     page.keyboard.press("Control+a")
     page.keyboard.type("assert turned([1, 2]) == [2, 1]")
     page.keyboard.press("Control+Enter")
@@ -310,7 +320,7 @@ def test_a_lost_connection_loses_nothing_that_is_typed(page: Page) -> None:
     page.context.set_offline(True)
     page.locator("#notes").press_sequentially("typed in a tunnel")
     page.keyboard.press("Escape")
-    page.keyboard.press("i")
+    press_tool(page, "i")
     expect(page.locator("#rate-alert")).to_contain_text("connection is lost")
     page.keyboard.press("1")
     expect(page.locator("#review-status")).to_contain_text("can't be reached")

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.conftest import Login, Watched
-from tests.e2e.pages import HEIGHTS, NARROW, WIDE, overflow, until_keys_work
+from tests.e2e.pages import HEIGHTS, NARROW, WIDE, overflow, press_tool, until_keys_work
 from tests.e2e.workbench import Workbench
 
 NOW = "#pane-execution [data-step-now]"
@@ -114,7 +114,7 @@ def test_the_candidate_is_stepped_through_by_keys(page: Page) -> None:
 
 
 def test_one_variable_is_followed(page: Page) -> None:
-    page.keyboard.press("g")
+    press_tool(page, "g")
     follow = page.locator("#pane-execution [data-follows]")
     expect(follow).to_be_focused()
     name = follow.locator("option").nth(1).inner_text()
@@ -126,7 +126,7 @@ def test_one_variable_is_followed(page: Page) -> None:
 
 
 def test_one_key_leads_to_the_step_that_failed(failed: Page) -> None:
-    failed.keyboard.press("f")
+    press_tool(failed, "f")
     row = failed.locator("#pane-execution tr[data-failing]").first
     expect(row).to_have_class("is-step")
     expect(row.get_by_title("Here it went wrong")).to_be_visible()
@@ -140,8 +140,8 @@ def test_one_key_leads_to_the_step_that_failed(failed: Page) -> None:
 
 
 def test_tags_outlive_a_reload_and_are_the_reason_of_an_override(failed: Page) -> None:
-    failed.keyboard.press("b")
-    failed.keyboard.press("w")
+    press_tool(failed, "b")
+    press_tool(failed, "w")
     expect(failed.locator(".tag :checked")).to_have_count(2)
     failed.reload()  # at once: before they can have reached the server
     expect(failed.locator(".tag :checked")).to_have_count(2)
@@ -157,41 +157,42 @@ def test_tags_outlive_a_reload_and_are_the_reason_of_an_override(failed: Page) -
 
 def test_a_call_becomes_an_assertion_and_nothing_jumps(page: Page) -> None:
     before = boxes(page)
-    page.keyboard.press("c")
+    press_tool(page, "c")
     page.keyboard.press("Control+a")
     page.keyboard.type("purge_empty_strings(['', 'b'])")
     page.keyboard.press("Enter")
     expect(page.locator(".call.is-latest .call-value")).to_contain_text("['b']")
     assert boxes(page) == before
     page.keyboard.press("Escape")
-    page.keyboard.press("a")
+    press_tool(page, "a")
     added = "assert purge_empty_strings(['', 'b']) == ['b']"
     expect(page.locator("#review-status")).to_contain_text(added)
-    page.keyboard.press("t")
+    press_tool(page, "t")
     expect(page.locator(".cm-content")).to_contain_text(added)
     page.keyboard.press("Escape")
-    page.keyboard.press("a")
+    press_tool(page, "a")
     expect(page.locator(".cm-line", has_text=added)).to_have_count(2)
     expect(page.locator(".cm-line", has_text=added).last).to_be_in_viewport()
     expect(page.locator("#test-panel [data-draft-state]")).to_have_text("Draft kept")
 
 
 def test_a_run_of_ones_own_test_is_listed_with_what_it_changed(page: Page) -> None:
-    page.keyboard.press("t")
+    press_tool(page, "t")
     page.locator(".cm-content").wait_for()
     page.keyboard.press("Control+End")
     page.keyboard.type("\nassert purge_empty_strings([]) == []")
     page.keyboard.press("Control+Enter")
     expect(page.locator('#run[data-state="done"]')).to_be_visible()
+    expect(page.locator("#test-panel [data-draft-state]")).to_have_text("")
     page.reload()
-    page.keyboard.press("t")
+    press_tool(page, "t")
     page.locator(".own-runs summary").first.click()
     expect(page.locator(".own-runs .difference.is-new").last).to_contain_text("purge_empty_strings([]) == []")
 
 
 def test_the_last_decisions_are_a_key_away_and_can_be_changed(page: Page) -> None:
     address, case = page.url, page.locator("#case").get_attribute("data-case")
-    page.keyboard.press("u")
+    page.keyboard.press("2")
     expect(page.locator(f'#case:not([data-case="{case}"])')).to_be_visible()
     expect(page.locator("#case-title")).to_be_focused()
     page.keyboard.press("d")

@@ -136,6 +136,7 @@ class Clash:
 class LabelForm:
     """All of the form. `second`: it is about the look after the blind label was locked."""
 
+    scale: str
     question: str
     choices: tuple[ScaleChoice, ...]
     tags: tuple[TagChoice, ...]
@@ -186,6 +187,7 @@ def label_form(
     choices = choices_of(assignment, keys, stands, chosen)
     unstored = bool(sent.problem or sent.conflict)
     return LabelForm(
+        scale=study.scale,
         question=QUESTIONS[study.scale],
         choices=choices,
         tags=tags_of(assignment, keys, tags),

@@ -16,7 +16,8 @@ from django.urls import reverse
 
 from annotation.models import Assignment, Preference, Rating, Study
 from annotation.review.layout import Layout, LayoutPage, Pane, layout_in
-from annotation.review.shortcuts import Action, keys_in, keys_of
+from annotation.review.shortcuts import Action, keys_in, keys_of, label_action, tag_action
+from annotation.review.tags import Tag
 from annotation.studies.enrolment import rater_studies
 from annotation.studies.enrolment.queue import OPEN
 from annotation.studies.enrolment.rater_studies import Work
@@ -52,7 +53,7 @@ from annotation.web.rating.place import Skip, Where, skip_of, where_of
 from annotation.web.rating.runs import Editor, RunLine, call_box, editor_of, pair_url, run_lines
 from annotation.web.rating.study_list import Guide, guide_of
 from annotation.web.rating.words import said_sign
-from annotation.web.review.keys import KeyView, filter_working_keys, views_of
+from annotation.web.review.keys import HelpGroup, KeyView, help_groups, views_of
 from annotation.web.shared.words import Sign
 
 MOST_RECENT: Final = 10
@@ -179,11 +180,15 @@ class RatingPage:
         return Pane.RUN in self.layout.closed
 
     @property
-    def help(self) -> tuple[KeyView, ...]:
+    def help(self) -> tuple[HelpGroup, ...]:
         """Every key that works on this page, in words."""
-        choices = [KeyView(choice.key.key, choice.sign.word) for choice in self.form.choices]
-        tags = [KeyView(tag.key.key, f"tag: {tag.word}") for tag in self.form.tags]
-        return filter_working_keys([*choices, *(self.keys[name] for name in self.actions), *tags])
+        scale = self.form.scale
+        choices = {
+            label_action(scale, choice.word): replace(choice.key, title=choice.sign.word)
+            for choice in self.form.choices
+        }
+        tags = {tag_action(Tag(tag.value)): tag.key for tag in self.form.tags}
+        return help_groups({**choices, **{name: self.keys[name] for name in self.actions}, **tags})
 
     @property
     def actions(self) -> list[str]:

@@ -33,7 +33,7 @@ from annotation.web.cases.panes import Panes, panes_of
 from annotation.web.cases.test_strength import strength_views
 from annotation.web.review.calls import call_box
 from annotation.web.review.drafts import choose_field_text
-from annotation.web.review.keys import KeyView, filter_working_keys, key_views, views_of
+from annotation.web.review.keys import KeyView, help_groups, key_views, views_of
 from annotation.web.review.runs import run_lines
 from annotation.web.review.tags import tag_choices
 from annotation.web.review.words import review_sign, said_sign, tag_words
@@ -127,7 +127,7 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "decisions": [build_recent_review(review, case) for review in own.lately[:SHOWN]],
         "undo": undo_of(next(iter(own.lately), None)),
         "keys": own.keys,
-        "help": filter_working_keys(view for name, view in own.keys.items() if name not in OF_STUDIES),
+        "help": help_groups({name: view for name, view in own.keys.items() if name not in OF_STUDIES}),
         "in_force": in_force_of(case, reviews),
         "history": history_of(reviews, evidence, run_lines(case), user),
         "before": None if own.standing else before_of(user, case),

@@ -13,9 +13,12 @@ from annotation.accounts.roles import Role
 from annotation.models import Preference, Study
 from annotation.review.shortcuts import (
     DEFAULTS,
+    LABELS,
+    LED,
     SCALES,
     Action,
     KeysRefused,
+    bad_keys,
     find_taken_shortcuts,
     keys_of,
     label_action,
@@ -90,8 +93,9 @@ def test_a_refused_key_names_what_it_meets_on_a_page(erin: User) -> None:
     with pytest.raises(KeysRefused) as refused:
         save_keys(erin, {Action.NEXT: "3"}, on=True)
 
-    assert set(refused.value.problems) == {Action.NEXT, Action.GRADED_EXACT}
-    assert "3 is also the key of “Relevance: 3, exact”" in refused.value.problems[Action.NEXT]
+    assert set(refused.value.problems) == {Action.NEXT, Action.GRADED_EXACT, Action.AS_BEFORE}
+    met = "3 is also the key of “Label as before, where the code is the same”, “Relevance: 3, exact”"
+    assert met in refused.value.problems[Action.NEXT]
     assert "3 is also the key of “Next case”" in refused.value.problems[Action.GRADED_EXACT]
 
 
@@ -103,13 +107,43 @@ def test_no_digit_of_a_scale_stands_for_anything_else(erin: User, action: Action
     assert not Preference.objects.exists()
 
 
-def test_the_usual_keys_keep_the_rule() -> None:
+def test_the_usual_keys_keep_the_rules() -> None:
     assert not shared_keys(DEFAULTS)
+    assert not bad_keys(DEFAULTS)
+    assert all(DEFAULTS[action].isdigit() for action in LABELS)
+
+
+@pytest.mark.parametrize("action", sorted(LABELS))
+@pytest.mark.parametrize("letter", ["j", "é", "Ж"])
+def test_a_letter_for_a_label_is_refused(erin: User, action: Action, letter: str) -> None:
+    with pytest.raises(KeysRefused, match=r"a letter can't store a label\. Choose"):
+        save_keys(erin, {action: letter}, on=True)
+    assert not Preference.objects.exists()
+
+
+def test_a_stored_letter_for_a_label_counts_no_more_and_other_keys_stay(erin: User) -> None:
+    own = {"unsure": "j", "match": "+", "next": "u", "as_before": "y", "graded_3": "q"}
+    Preference.objects.create(user=erin, shortcuts=own)
+    keys = keys_of(erin)
+
+    assert keys.live(Action.UNSURE) == "2", "the default"
+    assert (keys.live(Action.AS_BEFORE), keys.live(Action.GRADED_EXACT)) == ("3", "3")
+    assert (keys.live(Action.MATCH), keys.live(Action.NEXT)) == ("+", "u"), "their own"
+
+
+def test_without_a_first_key_tools_and_tags_have_none(erin: User) -> None:
+    save_keys(erin, {Action.LEAD: ""}, on=True)
+    keys = keys_of(erin)
+
+    assert {action for action in Action if not keys.live(action)} == {Action.LEAD, *LED}
+    assert keys.of[Action.RUN] == "r", "it comes back with the first key"
 
 
 def test_what_gave_way_gets_its_key_back_when_it_is_free(erin: User) -> None:
     Preference.objects.create(user=erin, shortcuts={"next": "3"})
-    assert find_taken_shortcuts(keys_of(erin)) == {Action.GRADED_EXACT: Action.NEXT}
+    assert find_taken_shortcuts(keys_of(erin)) == dict.fromkeys(
+        (Action.GRADED_EXACT, Action.AS_BEFORE), Action.NEXT
+    )
     as_shown = keys_of(erin).of
 
     assert save_keys(erin, {**as_shown, Action.UNDO: "j"}, on=True).of[Action.GRADED_EXACT] == ""

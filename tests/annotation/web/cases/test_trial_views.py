@@ -45,7 +45,7 @@ def test_nothing_runs_before_somebody_asks(erin: Client, case: Case) -> None:
     shown = erin.get(reverse("review-case", args=[case.pk])).content.decode()
 
     assert "Check test strength" in shown
-    assert 'data-key="k"' in shown
+    assert 'data-key="; k"' in shown
     assert "Check test strength" in erin.get(strength_of(case)).content.decode()
     assert not Trial.objects.exists() and not Mutant.objects.exists()
 

@@ -41,7 +41,7 @@ def test_one_key_puts_the_latest_call_into_the_test(client: Client, of: Assignme
     call = called(of)
     html = page(client, of)
     assert f'hx-post="{where(of, call)}"' in html
-    assert 'data-key="a"' in html
+    assert 'data-key="; a"' in html
     answer = client.post(where(of, call), headers=HTMX)
     kept = RatingDraft.objects.get(field="test").revision
     told = {"asserted": {"lines": LINES, "revision": kept}}
@@ -83,7 +83,7 @@ def test_the_second_snippets_calls_are_asserted_by_their_own_form(client: Client
     called(of, right=True)
     html = page(client, of)
     assert 'form="assert-form-right"' in html
-    assert 'data-key="a"' not in html, "the key is for the first box, as that of calling is"
+    assert 'data-key="; a"' not in html, "the key is for the first box, as that of calling is"
 
 
 def test_a_call_that_raised_links_to_its_own_snippet(client: Client) -> None:

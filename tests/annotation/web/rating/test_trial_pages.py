@@ -42,7 +42,7 @@ def written(client: Client, of: Assignment, source: str = "assert reverse([]) ==
     run = ExecutionRequest.objects.latest("pk")
     html = client.get(path(of, f"runs/{run.pk}/"), headers=HTMX).content.decode()
     where = path(of, f"programs/{run.program_id}/strength/")
-    assert f'hx-get="{where}"' in html and 'data-key="k"' in html
+    assert f'hx-get="{where}"' in html and 'data-key="; k"' in html
     return where
 
 

@@ -47,7 +47,7 @@ def test_an_equal_candidate_has_the_offer_with_its_key(
     shown = page(erin, cases[1])
 
     assert "As before? No match" in shown
-    assert 'data-key="y"' in shown
+    assert 'data-key="3" aria-keyshortcuts="3" data-key-kind="label"' in shown
     assert "&lt;b&gt;it changes&lt;/b&gt;" in shown
     assert reverse("review-case", args=[cases[0].pk]) in shown
     assert "As before?" not in page(erin, cases[0]) + page(erin, cases[2])

@@ -60,7 +60,7 @@ def test_the_field_proposes_the_candidates_own_signature(erin: Client, case: Cas
     page = erin.get(reverse("review-case", args=[case.pk])).content.decode()
 
     assert 'placeholder="reverse(items)"' in page
-    assert 'data-key="c"' in page
+    assert 'data-key="; c"' in page
 
 
 def test_the_first_look_waits_for_a_quick_answer(

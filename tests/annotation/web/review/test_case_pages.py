@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from django.test import Client
 from django.urls import reverse
@@ -124,10 +126,34 @@ def test_every_key_is_a_real_form_or_link(erin: Client, case: Case) -> None:
     review.submit_label(factories.erin(), case, 0, "", "e" * 64, 0)
     page = text(erin, case)
 
-    for key in "10unpzert?,.gdihbsqlxwmov":
+    for key in "102npze?,.d":
         assert f'data-key="{key}" aria-keyshortcuts="{key}"' in page
+    for key in "rtgihbsqlxwmov":
+        assert f'data-key="; {key}" data-key-kind="led"' in page
     for action in ("label", "undo", "run"):
         assert f'action="{reverse(f"review-{action}", args=[case.pk])}"' in page
+
+
+def test_no_letter_stores_a_label(erin: Client, case: Case) -> None:
+    labels = re.findall(r'data-key="([^"]+)"[^>]* data-key-kind="label"', text(erin, case))
+
+    assert sorted(labels) == ["0", "1", "2"]
+
+
+def test_the_list_of_keys_has_its_parts_and_its_button_first(erin: Client, case: Case) -> None:
+    page = text(erin, case)
+    sheet = page[page.index('<dialog id="keys-dialog"') : page.index("</dialog>")]
+
+    assert re.findall(r"<h3>(.+?)</h3>", sheet) == [
+        "Label",
+        "Move",
+        "Test and trace",
+        "Tags",
+        "While you type",
+    ]
+    assert sheet.index("Close") < sheet.index("<h3>")
+    assert '<dt>Unsure: no label</dt><dd><kbd class="kbd">2</kbd>' in sheet
+    assert '<kbd class="kbd">; r</kbd>' in sheet
 
 
 def test_switched_off_no_key_is_on_the_page(erin: Client, case: Case) -> None:

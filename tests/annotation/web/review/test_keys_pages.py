@@ -49,7 +49,25 @@ def test_a_label_whose_digit_is_used_otherwise_says_so(erin: Client) -> None:
     page = erin.get(reverse(URL)).content.decode()
 
     assert "default: 3, which you use for “Next case”: so this has no key" in page
-    assert page.count("so this has no key") == 1
+    assert page.count("so this has no key") == 2, "the label as before, and the best of four grades"
+
+
+def test_a_letter_for_a_label_is_refused_where_it_is(erin: Client) -> None:
+    answer = erin.post(reverse(URL), wanted(unsure="u"))
+    page = answer.content.decode()
+
+    assert answer.status_code == 422
+    assert page.count('aria-invalid="true"') == 1
+    assert "Unsure: no label: a letter can&#x27;t store a label. Choose a digit or a sign." in page
+    assert keys_of(factories.erin()).of[Action.UNSURE] == "2"
+
+
+def test_tools_and_tags_say_which_key_comes_first(erin: Client) -> None:
+    assert erin.get(reverse(URL)).content.decode().count("Press ; first, then the key.") == 2
+    erin.post(reverse(URL), wanted(lead="x", tag_unsafe=""))
+    assert erin.get(reverse(URL)).content.decode().count("Press x first, then the key.") == 2
+    erin.post(reverse(URL), wanted(lead=""))
+    assert erin.get(reverse(URL)).content.decode().count("Without a first key these have no keys.") == 2
 
 
 def test_keys_are_switched_off_and_restored(erin: Client) -> None:
