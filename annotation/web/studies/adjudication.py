@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from annotation.models import Cause, Condition, Execution, Rating, Study, StudyPair
 from annotation.review.cross_tests import Grid, Test
+from annotation.review.shortcuts import Action, label_action
 from annotation.studies.adjudication.decisions import (
     Voter,
     build_adjudication_grid,
@@ -25,6 +26,7 @@ from annotation.web.cases.cross_tests import grid_view
 from annotation.web.cases.evidence import LONGEST_TEXT, ProgramView, candidate_code, program_view
 from annotation.web.cases.names import mark_missing_names, names_view
 from annotation.web.review.calls import call_line
+from annotation.web.review.keys import KeyView
 from annotation.web.shared.words import OUTCOMES, Sign
 from annotation.web.studies.split_pairs import UNDECIDED, value_sign
 from sandbox.candidate.expectations import find_test_expectations
@@ -32,6 +34,7 @@ from sandbox.program import candidate_names
 
 NOTHING_SENT: Final[Mapping[str, str]] = MappingProxyType({})
 MOST_INPUTS: Final = 40
+PREFERRED: Final = MappingProxyType({1: Action.LEFT, 0: Action.TIE, -1: Action.RIGHT})
 MET: Final = Sign("✓", "so it is", "good")
 NOT_MET: Final = Sign("✗", "it is not so", "bad")
 
@@ -58,10 +61,14 @@ class InputRow:
 
 
 def pair_page(
-    study_pair: StudyPair, condition: Condition, sent: Mapping[str, str] = NOTHING_SENT, problem: str = ""
+    study_pair: StudyPair,
+    condition: Condition,
+    keys: Mapping[str, KeyView],
+    sent: Mapping[str, str] = NOTHING_SENT,
+    problem: str = "",
 ) -> dict[str, Any]:
     """One pair, read with its study and texts, with what its raters did, and the form: `sent` with its
-    `problem` is shown again.
+    `problem` is shown again. `keys` are the person's, by action.
     """
     study, text = study_pair.study, study_pair.pair.snippet.text
     voters = voters_of(study_pair, condition)
@@ -83,12 +90,16 @@ def pair_page(
         "raters_with_tests": [voter.pseudonym for voter, _ in tested],
         "inputs": inputs[:MOST_INPUTS],
         "more_inputs": max(0, len(inputs) - MOST_INPUTS),
-        **decision_form(study_pair, condition, sent, problem),
+        **decision_form(study_pair, condition, keys, sent, problem),
     }
 
 
 def decision_form(
-    study_pair: StudyPair, condition: Condition, sent: Mapping[str, str], problem: str
+    study_pair: StudyPair,
+    condition: Condition,
+    keys: Mapping[str, KeyView],
+    sent: Mapping[str, str],
+    problem: str,
 ) -> dict[str, Any]:
     """What was decided, the newest first and whether it stands, and the form for the next decision.
 
@@ -106,12 +117,21 @@ def decision_form(
             for row in history
         ],
         "seen": history[0].pk if history else 0,
-        "values": [(str(value), value_sign(scale, value)) for value in VALUES[scale]],
+        "values": [
+            (str(value), value_sign(scale, value), keys[value_action(scale, value)])
+            for value in VALUES[scale]
+        ],
+        "undecided_key": keys[label_action(scale, "unsure")],
         "causes": Cause.choices,
         "sent": sent,
         "problem": problem,
         "split": is_split(study_pair, condition),
     }
+
+
+def value_action(scale: str, value: int) -> Action:
+    """The action of a value, as on the pages of raters; of two snippets the first is the left one."""
+    return PREFERRED[value] if scale == Study.Scale.PREFERENCE else label_action(scale, str(value))
 
 
 def voter_view(study: Study, voter: Voter) -> dict[str, Any]:

@@ -15,6 +15,7 @@ from annotation.review.own_tests import TooManyWaiting
 from annotation.studies.adjudication import decisions
 from annotation.studies.adjudication.precedents import pairs_of_precedents
 from annotation.studies.exposure import mark_seen, pairs_of_study_rows
+from annotation.web.review.keys import key_views
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.requests import is_fragment, number, person, say_refusals
 from annotation.web.studies import adjudication, split_pairs
@@ -44,8 +45,9 @@ def queue(request: HttpRequest, study_pk: int) -> HttpResponse:
 def pair(request: HttpRequest, study_pk: int, pair_number: int, condition_pk: int) -> HttpResponse:
     """One pair with what its raters did; a POST stores a decision."""
     found, condition = open_pair(request, study_pk, pair_number, condition_pk)
+    keys = key_views(person(request))
     if request.method != "POST":
-        page = adjudication.pair_page(found, condition)
+        page = adjudication.pair_page(found, condition, keys)
         name = (
             "annotation/studies/_adjudication_runs.html"
             if is_fragment(request)
@@ -57,7 +59,7 @@ def pair(request: HttpRequest, study_pk: int, pair_number: int, condition_pk: in
             person(request), found, condition, decision_in(request.POST), number(request.POST, "seen")
         )
     except (decisions.AdjudicatedMeanwhile, decisions.BadAdjudication) as why:
-        page = adjudication.pair_page(found, condition, request.POST, str(why))
+        page = adjudication.pair_page(found, condition, keys, request.POST, str(why))
         status = 409 if isinstance(why, decisions.AdjudicatedMeanwhile) else 422
         return render(request, "annotation/studies/adjudication_pair.html", {"page": page}, status=status)
     messages.success(request, f"Pair {pair_number} is decided. The ratings stay what they are.")

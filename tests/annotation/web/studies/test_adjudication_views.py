@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation.builds.pipeline.execution import SandboxProvider, fulfil_one
 from annotation.models import Adjudication, Enrolment, Precedent, Rating, Seen, Study, Trial
+from annotation.review.shortcuts import switch_keys
 from annotation.studies.adjudication.decisions import AdjudicationDecision, store_decision
 from annotation.studies.enrolment import extra_raters
 from annotation.studies.report.figure_data import is_complete
@@ -167,6 +168,15 @@ def test_the_tests_are_run_on_request_and_tell_who_is_right(erin: Client, split:
     assert Trial.objects.filter(state=Trial.State.DONE).count() == 2
     done = erin.get(where(split), headers={"HX-Request": "true"}).content.decode()
     assert "hx-trigger" not in done and "it is not so" in done
+
+
+def test_the_keys_of_labels_choose_what_is_decided(erin: Client, split: Study) -> None:
+    page = text(erin, where(split))
+
+    for value, key in (("1", "1"), ("0", "0"), ("none", "2")):
+        assert f'name="value" value="{value}" data-key="{key}" aria-keyshortcuts="{key}"' in page
+    switch_keys(factories.erin(), on=False)
+    assert "data-key" not in text(erin, where(split))
 
 
 def test_a_decision_is_stored_and_said(erin: Client, split: Study) -> None:
