@@ -20,7 +20,7 @@ export class KeyRules {
   // it, "early" for a pair that nobody can have seen, "again" for a key that is held already, "text", or "none".
   judge(key, at, kind, isBusy = false) {
     if (this.isOver(at)) this.forget();
-    if (key === " " && !this.text) return "none";
+    if (key === " " && !this.text && at - this.#otherAt > QUIET_MS) return "none"; // it scrolls
     const verdict = this.#verdict(key, at, kind, isBusy);
     if (verdict === "early" || verdict === "again") return verdict;
     if (kind !== "label" || verdict === "text") this.#otherAt = at;

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 import re
 import string
+from collections.abc import Iterator
 
 import pytest
 from playwright.sync_api import Page, Request, Route, expect
@@ -16,6 +17,7 @@ from tests.sizes import WHOLE
 
 SENTENCES, PARTS = (500, 10) if WHOLE else (40, 2)
 GAPS_MS = 50, 1500
+HOUR_MS = 3_600_000
 LONG_AGO_MS = 5000
 """No key is part of what was typed before so long a pause."""
 FIRST_WORDS = ("no", "zero", "unused", "empty", "None", "path", "prints", "edge", "docstring", "The", "gives")
@@ -68,6 +70,13 @@ def stored_labels(page: Page) -> list[str]:
 
     page.on("request", note)
     return sent
+
+
+def stop_the_clock(page: Page) -> None:
+    """From now on the page's time goes on only by `run_for`."""
+    page.clock.install(time=0)
+    page.reload()
+    page.clock.pause_at(HOUR_MS)
 
 
 def test_a_reason_that_comes_after_the_next_pair_is_offered_to_the_pair_before(page: Page) -> None:
@@ -148,12 +157,16 @@ def test_a_digit_for_a_pair_that_nobody_can_have_seen_says_so(page: Page) -> Non
 
 
 def test_a_digit_after_another_key_waits_and_is_then_obeyed(page: Page) -> None:
-    following = other_case(page, press(page, "n"))
-    sent = stored_labels(page)
+    here, sent = case_on(page), stored_labels(page)
+    stop_the_clock(page)
+    page.keyboard.press(".")
     page.keyboard.press(agreeing(page))
     expect(page.locator(".label-button.is-held")).to_be_visible()
+    page.clock.run_for(1500)
     assert not sent
-    other_case(page, following)
+    page.clock.run_for(200)
+    page.clock.resume()
+    other_case(page, here)
     assert len(sent) == 1
 
 
@@ -205,8 +218,17 @@ def sentence(draw: random.Random) -> str:
     return " ".join([draw.choice((*FIRST_WORDS, *FIRST_SIGNS)), *draw.choices(WORDS, k=draw.randint(1, 5))])
 
 
+def sentences(draw: random.Random, count: int) -> Iterator[tuple[str, list[float]]]:
+    """So many, each with the moments between its keys; first one that once stored a label."""
+    yield ". 1st", [900, 1363, 389, 263, 133]
+    for _ in range(count):
+        typed = sentence(draw)
+        gaps = [max(GAPS_MS[0], draw.uniform(*GAPS_MS) * draw.choice((1, 0.2))) for _ in typed]
+        yield typed, gaps
+
+
 def press_at(page: Page, key: str, gap: float) -> None:
-    page.clock.run_for(gap)
+    page.clock.run_for(round(gap))
     page.keyboard.press(key)
 
 
@@ -250,8 +272,7 @@ def endless(page: Page, server: Workbench, watched: Watched) -> Page:
         route.fulfill(response=page.context.request.get(following, headers={"HX-Request": "true"}))
 
     page.route("**/label/", next_pair)
-    page.clock.install()
-    page.reload()
+    stop_the_clock(page)
     return page
 
 
@@ -261,14 +282,12 @@ def test_no_sentence_stores_a_label_at_whatever_moment_it_is_typed(
     endless: Page, watched: Watched, part: int
 ) -> None:
     page, draw, meant, sent = endless, random.Random(part), 0, stored_labels(endless)
-    for _ in range(SENTENCES // PARTS):
+    for typed, gaps in sentences(draw, SENTENCES // PARTS):
         if not page.locator("#case[data-case]").count():
             page.go_back()
         come_to_rest(page)
         meant += begin_at_any_moment(page, draw)
-        before, typed = len(sent), sentence(draw)
-        gaps = [draw.uniform(*GAPS_MS) * draw.choice((1, 0.2)) for _ in typed]
         for key, gap in zip(typed, gaps, strict=True):
-            press_at(page, key, max(gap, GAPS_MS[0]))
-        assert len(sent) <= meant, (typed, gaps, sent[before:])
+            press_at(page, key, gap)
+        assert len(sent) <= meant, (typed, gaps, sent[meant:])
     assert meant > 0 and len(sent) == meant, "each label that was meant was sent, and no other"

@@ -183,12 +183,12 @@ class RatingPage:
     def help(self) -> tuple[HelpGroup, ...]:
         """Every key that works on this page, in words."""
         scale = self.form.scale
-        choices = {
-            label_action(scale, choice.word): replace(choice.key, title=choice.sign.word)
-            for choice in self.form.choices
-        }
-        tags = {tag_action(Tag(tag.value)): tag.key for tag in self.form.tags}
-        return help_groups({**choices, **{name: self.keys[name] for name in self.actions}, **tags})
+        shown = {name: self.keys[name] for name in self.actions}
+        for choice in self.form.choices:
+            shown[label_action(scale, choice.word)] = replace(choice.key, title=choice.sign.word)
+        for tag in self.form.tags:
+            shown[tag_action(Tag(tag.value))] = tag.key
+        return help_groups(shown)
 
     @property
     def actions(self) -> list[str]:
