@@ -112,6 +112,16 @@ class ReportView:
     took: str
     backend: str
 
+    @property
+    def broken(self) -> tuple[AssertionView, ...]:
+        """The assertions that did not hold."""
+        return tuple(assertion for assertion in self.assertions if assertion.sign == BROKE)
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether its assertions tell all that there is to see."""
+        return bool(self.assertions) and not (self.warnings or self.exception or self.detail)
+
 
 def report_view(
     report: Report, program: str = "t", candidate: str = "c", most_steps: int | None = MOST_STEPS
