@@ -106,8 +106,9 @@ def test_alpha_with_one_annotator_more_has_its_interval_or_says_why_not() -> Non
     )
     figure = table.rows[0][2]
     assert isinstance(figure, Figure) and figure.low is None
-    shown = cell_view("Alpha", figure, None)
-    assert "too often for an interval; 502 of 1,000 draws have no value" in shown.why
+    footnotes: dict[str, int] = {}
+    assert cell_view("Alpha", figure, None, footnotes).note == 1
+    assert "too often for an interval; 502 of 1,000 draws have no value" in next(iter(footnotes))
 
 
 def test_labels_stand_beside_those_that_the_plan_asks_for() -> None:
