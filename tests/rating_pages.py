@@ -79,6 +79,6 @@ def steady(html: str) -> str:
 
 
 def change_what_agents_said(case: Case) -> None:
-    Case.objects.update(label=1 - F("label"), rank=F("rank") + 5)
+    Case.objects.update(label=1 - F("label"), label_in_force=1 - F("label"), rank=F("rank") + 5)
     Step.objects.update(note="the very opposite")
     LLMCall.objects.update(model="another-model", cost=99)

@@ -105,6 +105,7 @@ def change_what_agents_said(of: Case) -> None:
     cases = Case.objects.filter(build=of.build)
     cases.update(label=1 - F("label"))
     cases.filter(stage=Stage.ABANDONED).update(stage=Stage.SETTLED, label=1, reason="")
+    cases.update(label_in_force=F("label"))
     cases.update(rank=20 - F("rank"))
     Candidate.objects.filter(cases__in=cases).update(rank=20 - F("rank"), score=F("score") / 3)
     Case.objects.filter(pk=of.pk).update(program=None, execution=None)
@@ -118,7 +119,8 @@ def change_what_agents_said(of: Case) -> None:
     )
     Execution.objects.update(outcome="errored", seconds=F("seconds") + 5, ran=False)
     LLMCall.objects.update(cost=12345678, model="another-model")
-    Tally.objects.filter(build=of.build).update(settled=F("settled") + 1, spent=F("spent") + 1000)
+    more = {name: F(name) + 1 for name in ("settled", "matches_in_force")}
+    Tally.objects.filter(build=of.build).update(spent=F("spent") + 1000, **more)
     erin = factories.erin()
     stored = Case.objects.get(pk=of.pk)
     labels.submit_label(erin, stored, stored.label, "as the agents", "a" * 64, 0)

@@ -114,6 +114,7 @@ def change_one_pair(of: Case) -> None:
     Candidate.objects.filter(cases=of).update(rank=20 - F("rank"), score=F("score") / 3)
     columns = {
         "label": None,
+        "label_in_force": None,
         "stage": "abandoned",
         "reason": "nobody came",
         "program": None,
