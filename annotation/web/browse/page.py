@@ -245,18 +245,17 @@ def kinds_of(differs: str) -> tuple[str, ...]:
 
 def find_contested_cases(build: Build, visible: QuerySet[Build], kind: str) -> QuerySet[Case]:
     """The build's settled cases whose pair somebody else labelled differently."""
-    cases = Case.objects.filter(build=build, round=1, stage=Stage.SETTLED)
-    if kind == "experts":
-        return cases.filter(build_contradiction_condition(visible))
-    if kind == "overruled":  # few: each is among those that an expert contradicts
-        return cases.filter(build_contradiction_condition(visible)).exclude(label_in_force=F("label"))
+    cases = Case.objects.filter(build=build, round=1)
+    if kind in {"experts", "overruled"}:  # few, and all of them settled: the stage would hide their index
+        contradicted = cases.filter(build_contradiction_condition(visible))
+        return contradicted if kind == "experts" else contradicted.exclude(label_in_force=F("label"))
     originals = Label.objects.filter(
         pair=OuterRef("pair"),
         annotator__kind=Annotator.Kind.ORIGINAL,
         scale=Label.Scale.BINARY,
         value__isnull=False,
     )
-    return cases.filter(Exists(originals.exclude(value=OuterRef("label"))))
+    return cases.filter(Exists(originals.exclude(value=OuterRef("label"))), stage=Stage.SETTLED)
 
 
 def counts_of(build: Build, queries: Sequence[int]) -> dict[int, CandidateCounts]:

@@ -79,9 +79,10 @@ def test_a_candidate_shows_the_case_of_each_round_the_first_one_first(ray: Clien
         round=2,
     )
     rows = get(ray, f"builds/{build.pk}/queries/{old.query_id}/candidates")["items"]
-    first = {"id": old.pk, "round": 1, "stage": "settled", "label": 1}
+    first = {"id": old.pk, "round": 1, "stage": "settled", "label": 1, "label_in_force": 1}
     assert rows[0]["case"] == first
-    assert rows[0]["rounds"] == [first, {"id": again.pk, "round": 2, "stage": "screening", "label": None}]
+    second = {"id": again.pk, "round": 2, "stage": "screening", "label": None, "label_in_force": None}
+    assert rows[0]["rounds"] == [first, second]
     assert get(ray, f"builds/{build.pk}/queries")["items"][0]["candidates"] == 3
 
 

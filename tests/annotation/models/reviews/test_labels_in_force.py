@@ -12,6 +12,7 @@ from annotation.accounts.roles import Role
 from annotation.builds.control.review_rule import change_review_rule
 from annotation.builds.control.spending_caps import CapRefused
 from annotation.builds.results.publication import said_of
+from annotation.jobs import worker
 from annotation.models import Build, Case, Tally
 from annotation.models.reviews.labels_in_force import recount_labels_in_force, track_people
 from annotation.stages import Stage
@@ -140,6 +141,16 @@ def test_cases_that_are_made_later_know_what_people_said(erin: User, eve: User, 
     assert again.label_in_force is None
     recount_labels_in_force()
     assert (kept(again), kept(case)) == (0, 0)
+
+
+def test_a_build_that_opens_later_begins_with_what_people_said(erin: User, eve: User, case: Case) -> None:
+    for person in (erin, eve):
+        say(person, case, 0)
+    later = factories.launched("later", mining=case.build.own_mining)
+    worker.open_cases(later)
+    again = Case.objects.get(build=later, pair=case.pair_id)
+    assert (kept(again), again.label) == (0, None)
+    assert Tally.objects.get(pk=later.pk).no_matches_in_force == 1
 
 
 def test_a_recount_finds_what_was_written_without_it(erin: User, eve: User, case: Case) -> None:
