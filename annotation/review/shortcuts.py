@@ -59,6 +59,9 @@ class Action(StrEnum):
     STEP_PREVIOUS = "step_previous", ",", "Previous step of the trace"
     STEP_FAILING = "step_failing", "f", "Go to the step that failed"
     STEP_FOLLOW = "step_follow", "g", "Choose the variable to follow"
+    TAB_TEST = "tab_test", "7", "Show the test"
+    TAB_TRACE = "tab_trace", "8", "Show the trace"
+    TAB_HISTORY = "tab_history", "9", "Show the history"
     DECISIONS = "decisions", "d", "Go to your last ten decisions"
     TAG_INVERSE = describe_tag_key(Tag.INVERSE, "i")
     TAG_PARTIAL = describe_tag_key(Tag.PARTIAL, "h")

@@ -34,7 +34,9 @@ export function prepare(root) {
   if (root.dataset?.pane) resized.observe(root);
 }
 
+// A pane that is closed otherwise, behind a tab or folded, hears of it and shows itself: desk.js.
 export function open(pane) {
+  pane?.dispatchEvent(new Event("opens", { bubbles: true }));
   if (!pane || !closed.delete(pane.dataset.pane)) return;
   show(pane);
   keep();

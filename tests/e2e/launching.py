@@ -155,6 +155,7 @@ def called(context: BrowserContext, url: str, case: int) -> int:
     page = context.new_page()
     page.route("**/*.js", lambda route: route.abort())
     page.goto(f"{url}/review/cases/{case}/")
+    page.locator(".call-fold summary").click()
     page.locator("#call-expression").fill('purge_empty_strings(["a", "", "b"])')
     page.get_by_role("button", name="Call", exact=True).click()
     page.wait_for_url("**/review/calls/*/*")

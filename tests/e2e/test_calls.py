@@ -22,6 +22,8 @@ def enzo(login: Login) -> BrowserContext:
 def page(enzo: BrowserContext, server: Workbench, watched: Watched) -> Page:
     one = enzo.new_page()
     one.goto(f"{server.url}/review/cases/{watched.ids['case']}/")
+    if not one.locator(FIELD).is_visible():
+        one.locator(".call-fold summary").click()
     return one
 
 
@@ -150,6 +152,8 @@ def test_the_page_of_a_case_has_the_box_too(
 def test_it_works_without_javascript(login: Login, server: Workbench, watched: Watched) -> None:
     page = login("enzo", java_script_enabled=False).new_page()
     page.goto(f"{server.url}/review/cases/{watched.ids['case']}/")
+    if not page.locator(FIELD).is_visible():
+        page.locator(".call-fold summary").click()
     page.locator(FIELD).fill("60 + 6")
     page.keyboard.press("Enter")
     expect(page.get_by_role("heading", name="Call the candidate")).to_be_visible()

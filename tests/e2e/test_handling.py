@@ -18,7 +18,9 @@ LENGTHEN_THE_PROGRAM = """() => {
   const line = body.querySelector(".line").outerHTML + '<span class="visually-hidden">not reached</span>';
   body.innerHTML += line.repeat(400);
 }"""
-CUT_OFF = """() => [...document.querySelectorAll(".panel, .panel-body, .code-scroll, .trace-scroll")]
+CUT_OFF = """() => [...document.querySelectorAll(
+    ".panel, .panel-body, .panel-test, .code-scroll, .trace-scroll, .about-scroll"
+  )]
   .filter((one) => one.scrollHeight > one.clientHeight + 2 && getComputedStyle(one).overflowY !== "visible")
   .map((one) => one.className)"""
 BELOW_THE_FOLD = "document.scrollingElement.scrollHeight - window.innerHeight"
@@ -97,6 +99,7 @@ def test_the_trace_of_a_run_is_not_squeezed_out(
     page.evaluate(
         "document.querySelector('#run .report').append('long output '.repeat(2000))"
     )  # as of a program that prints much
+    page.keyboard.press("5")
     shown = page.evaluate("document.querySelector('#run .trace-scroll').clientHeight")
     rows = page.evaluate("document.querySelector('#run .trace').offsetHeight")
     assert shown >= min(rows, 300)

@@ -39,7 +39,7 @@ def press(page: Page, key: str) -> None:
 
 def agents_said(page: Page) -> str:
     """The agents' label as the page says it."""
-    return page.locator(".panel-verdict .panel-head").inner_text().replace("\n", " ")
+    return page.locator(".verdict-line").inner_text().replace("\n", " ")
 
 
 def key_of(page: Page, *, agree: bool) -> str:
@@ -94,7 +94,7 @@ def test_an_expert_reviews_by_keyboard_alone(server: Workbench, watched: Watched
 def test_an_edited_test_shows_its_own_trace(server: Workbench, watched: Watched, login: Login) -> None:
     page = login("erin").new_page()
     page.goto(f"{server.url}/review/cases/{watched.ids['case']}/")
-    recorded = page.locator("#pane-execution .trace").inner_text()
+    recorded = page.locator("#panel-trace .trace").inner_text()
     press_tool(page, "t")
     expect(page.locator(".cm-content")).to_be_focused()
     page.keyboard.press("Control+a")
@@ -108,7 +108,7 @@ def test_an_edited_test_shows_its_own_trace(server: Workbench, watched: Watched,
     traced = run.locator(".trace tbody").inner_text()
     assert "by hand" in traced
     assert traced != recorded
-    assert page.locator("#pane-execution .trace").inner_text() == recorded, "what was recorded stays beside"
+    assert page.locator("#panel-trace .trace").inner_text() == recorded, "what was recorded stays beside"
 
     page.reload()
     expect(page.locator(".review-history")).to_contain_text("ran an edited test: failed")

@@ -1,4 +1,4 @@
-"""The panes of the review page, by keyboard: room, stepping, tags, calls as assertions, decisions."""
+"""The review page, by keyboard: room, tabs, stepping, tags, calls as assertions, runs, decisions."""
 
 from __future__ import annotations
 
@@ -12,21 +12,28 @@ from tests.e2e.conftest import Login, Watched
 from tests.e2e.pages import HEIGHTS, NARROW, WIDE, overflow, press_tool, until_keys_work
 from tests.e2e.workbench import Workbench
 
-NOW = "#pane-execution [data-step-now]"
+NOW = "#panel-trace [data-step-now]"
 FOCUSED = """() => {
   const here = document.activeElement;
-  const place = here.closest("#label-form, [data-pane]")?.id ?? "";
-  return [place, here.getAttribute("aria-label") ?? (here.id || here.textContent.trim())];
+  const parts = "#label-form, #pane-query, #pane-code, #verdict, .tab-list, #test-panel, .tab-panel";
+  const part = here.closest(parts);
+  const name = here.getAttribute("aria-label") ?? (here.id || here.textContent.trim());
+  return [part?.id || part?.className || "", name];
 }"""
 INSIDE = {
-    "query": ("Show the query", "The query and what it may mean"),
-    "code": ("Show the candidate", "Candidate, ", "call-expression", "Call"),
-    "agent": ("Show what the agents said", "Each stage of the agents", "earlier step"),
-    "test": ("Run again", "Edit|Continue editing", "Show the test program", "Test program, "),
-    "execution": ("Show the execution", "What came out", "Previous step", "Next step", "Trace of"),
+    "pane-code": ("Wrap lines", "Candidate, ", "Try a call"),
+    "verdict": ("More", "Details"),
+    "label-form": ("Match", "No match", "Unsure", "^reason$", "^Tags"),
+    "test-panel": ("Run again", "Edit|Continue editing", "Test program, ", "About this test"),
 }
-"""What is reached by Tab in each pane: its head, then what it shows, then what is done with it."""
-PANES = ("#pane-query", "#pane-code", "#pane-history", "#pane-agent", "#test-panel", "#pane-execution")
+"""What is reached by Tab in each part: its head, then what it shows, then what is done with it."""
+PANELS = ("#panel-test", "#panel-trace", "#panel-history")
+CONTROLS = """() => [...document.querySelectorAll("a, button, input, select, textarea, summary")]
+.filter((one) => {
+  if (one.type === "hidden" || one.matches(".ln, .skip-link") || !one.checkVisibility()) return false;
+  const box = one.getBoundingClientRect();
+  return box.width && box.bottom > 0 && box.top < innerHeight;
+}).map((one) => one.getAttribute("aria-label") ?? (one.id || one.textContent.trim()))"""
 
 
 @pytest.fixture
@@ -51,58 +58,144 @@ def failed(elsa: BrowserContext, server: Workbench, watched: Watched) -> Page:
 
 
 def boxes(page: Page) -> list[Any]:
-    return [page.locator(pane).bounding_box() for pane in (*PANES, "#pane-code .code-scroll")]
+    return [
+        page.locator(part).bounding_box() for part in ("#pane-query", "#pane-code", "#verdict", "#panel-test")
+    ]
 
 
-def height(page: Page, pane: str) -> float:
-    box = page.locator(pane).bounding_box()
+def width(page: Page, column: str) -> float:
+    box = page.locator(f'[data-column="{column}"]').bounding_box()
     assert box is not None
-    return box["height"]
+    return box["width"]
 
 
-def test_a_closed_pane_stays_closed_on_the_next_page(page: Page) -> None:
-    toggle = page.get_by_role("button", name="Show what the agents said")
-    with page.expect_response("**/review/layout/"):
-        toggle.press("Enter")
-    expect(toggle).to_have_attribute("aria-expanded", "false")
-    page.reload()
-    expect(page.locator("#pane-agent-body")).to_be_hidden()
-    with page.expect_response("**/review/layout/"):
-        toggle.press("Enter")
-    expect(page.locator("#pane-agent-body")).to_be_visible()
-
-
-def test_a_divider_moves_by_arrow_keys_and_its_place_is_remembered(page: Page) -> None:
-    divider = page.get_by_role("separator", name="Between agents and test program")
-    usual, before = height(page, "#pane-agent"), divider.get_attribute("aria-valuenow")
+def test_the_divider_moves_by_arrow_keys_and_its_place_is_remembered(page: Page) -> None:
+    divider = page.get_by_role("separator")
+    usual, before = width(page, "left"), divider.get_attribute("aria-valuenow")
     divider.focus()
     with page.expect_response("**/review/layout/"):
-        page.keyboard.press("ArrowDown")
-    moved = height(page, "#pane-agent")
-    assert moved > usual
+        page.keyboard.press("ArrowLeft")
+    moved = width(page, "left")
+    assert moved < usual
     assert divider.get_attribute("aria-valuenow") != before
     page.reload()
-    assert height(page, "#pane-agent") == pytest.approx(moved, abs=8)
+    assert width(page, "left") == pytest.approx(moved, abs=8)
     divider.focus()
     with page.expect_response("**/review/layout/"):
         page.keyboard.press("Enter")
-    assert height(page, "#pane-agent") == pytest.approx(usual, abs=8)
+    assert width(page, "left") == pytest.approx(usual, abs=8)
 
 
-def test_without_javascript_all_panes_are_open(login: Login, server: Workbench, watched: Watched) -> None:
+def test_without_javascript_test_trace_and_history_are_one_below_the_other(
+    login: Login, server: Workbench, watched: Watched
+) -> None:
     context = login("elsa", java_script_enabled=False)
     page = opened(context, server, watched, "case")
-    for pane in PANES:
-        expect(page.locator(f"{pane} .panel-body").first).to_be_visible()
+    for panel in PANELS:
+        expect(page.locator(panel)).to_be_visible()
+    tops = [page.locator(panel).bounding_box()["y"] for panel in PANELS]  # type: ignore[index]
+    assert tops == sorted(tops)
     expect(page.get_by_role("separator")).to_have_count(0)
+    expect(page.get_by_role("tab")).to_have_count(0)
     expect(page.locator(".steps-buttons")).to_be_hidden()
+    page.locator(".call-fold summary").click()
+    expect(page.locator("#call-expression")).to_be_visible()
+    page.locator(".tags-fold summary").click()
+    expect(page.locator(".tag").first).to_be_visible()
+
+
+def shown(page: Page) -> list[str]:
+    return [panel for panel in PANELS if page.locator(panel).is_visible()]
+
+
+def test_a_key_chooses_a_tab_and_it_stays_on_the_next_pair(page: Page) -> None:
+    assert shown(page) == ["#panel-test"]
+    page.keyboard.press("5")
+    expect(page.get_by_role("tab", name="Trace")).to_have_attribute("aria-selected", "true")
+    assert shown(page) == ["#panel-trace"]
+    page.keyboard.press("6")
+    expect(page.locator("#panel-history")).to_be_visible()
+    assert shown(page) == ["#panel-history"]
+    case = page.locator("#case").get_attribute("data-case")
+    page.keyboard.press("n")
+    expect(page.locator(f'#case:not([data-case="{case}"])')).to_be_visible()
+    assert shown(page) == ["#panel-history"]
+    page.reload()
+    assert shown(page) == ["#panel-history"]
+    page.keyboard.press("4")
+    expect(page.locator("#panel-test")).to_be_visible()
+
+
+def test_arrow_keys_move_along_the_tabs(page: Page) -> None:
+    page.get_by_role("tab", name="Test").focus()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tab", name="Trace")).to_be_focused()
+    expect(page.get_by_role("tabpanel", name="Trace")).to_be_visible()
+    page.keyboard.press("End")
+    expect(page.get_by_role("tabpanel", name="History")).to_be_visible()
+    page.keyboard.press("ArrowRight")
+    expect(page.get_by_role("tabpanel", name="Test")).to_be_visible()
+    assert page.get_by_role("tab", name="Trace").get_attribute("tabindex") == "-1"
+
+
+def test_a_link_to_what_is_behind_a_tab_brings_it_forward(failed: Page) -> None:
+    failed.locator("#panel-test .assertion a", has_text="call ").first.click()
+    assert shown(failed) == ["#panel-trace"]
+    failed.locator('#panel-trace a[href^="#t-"]').first.click()
+    assert shown(failed) == ["#panel-test"]
+    expect(failed.locator("#test-panel .line.is-hit")).to_be_in_viewport()
+
+
+def test_a_pair_without_a_test_is_code_and_verdict(
+    elsa: BrowserContext, server: Workbench, watched: Watched
+) -> None:
+    page = opened(elsa, server, watched, "screened")
+    expect(page.locator("#test-panel")).to_contain_text("Decided by reading; no test was run.")
+    expect(page.get_by_role("tab")).to_have_count(0)
+    page.keyboard.press("t")
+    expect(page.locator(".cm-content")).to_be_focused()
+
+
+def test_a_function_of_thirty_lines_and_its_verdict_are_seen_at_once(failed: Page) -> None:
+    failed.locator("#pane-code .code-body").evaluate("""(body) => {
+      const line = body.querySelector(".line").outerHTML;
+      body.innerHTML = line.repeat(30);
+    }""")
+    scroll = failed.locator("#pane-code .code-scroll")
+    assert scroll.evaluate("(one) => one.scrollHeight - one.clientHeight") == 0
+    for part in ("#case-title", ".verdict-line .sign", "#label-form button >> nth=0", "#reason"):
+        expect(failed.locator(part)).to_be_in_viewport(ratio=1)
+    assert failed.evaluate("document.documentElement.scrollHeight - innerHeight") == 0
+
+
+@pytest.mark.parametrize("name", ["case", "failed", "screened"])
+def test_the_first_window_has_few_controls(
+    elsa: BrowserContext, server: Workbench, watched: Watched, name: str
+) -> None:
+    page = opened(elsa, server, watched, name)
+    controls = page.evaluate(CONTROLS)
+    assert 10 < len(controls) <= 30, controls
+
+
+def test_long_lines_are_wrapped_unless_somebody_wants_them_whole(page: Page) -> None:
+    page.locator("#pane-code .src").last.evaluate("(line) => (line.textContent = 'word '.repeat(200))")
+    scroll = page.locator("#pane-code .code-scroll")
+    hidden = "(one) => one.scrollWidth - one.clientWidth"
+    assert scroll.evaluate(hidden) == 0
+    wrap = page.get_by_role("button", name="Wrap lines")
+    wrap.click()
+    assert scroll.evaluate(hidden) > 0
+    page.reload()
+    expect(wrap).to_have_attribute("aria-pressed", "false")
+    wrap.click()
+    expect(wrap).to_have_attribute("aria-pressed", "true")
 
 
 def test_the_candidate_is_stepped_through_by_keys(page: Page) -> None:
     page.keyboard.press(".")
     expect(page.locator(NOW)).to_contain_text("Step 1, line")
     page.keyboard.press(".")
-    first = page.locator("#pane-execution tr.is-step")
+    first = page.locator("#panel-trace tr.is-step")
     expect(first).to_have_attribute("aria-current", "step")
     line = first.get_attribute("data-line")
     expect(page.locator(f"#{line}")).to_have_attribute("aria-current", "step")
@@ -115,24 +208,24 @@ def test_the_candidate_is_stepped_through_by_keys(page: Page) -> None:
 
 def test_one_variable_is_followed(page: Page) -> None:
     press_tool(page, "g")
-    follow = page.locator("#pane-execution [data-follows]")
+    follow = page.locator("#panel-trace [data-follows]")
     expect(follow).to_be_focused()
     name = follow.locator("option").nth(1).inner_text()
     follow.select_option(name)
     page.keyboard.press("Escape")
     page.keyboard.press(".")
     expect(page.locator(NOW)).to_contain_text(f"Now {name} is")
-    expect(page.locator("#pane-execution .change.is-followed").first).to_contain_text(name)
+    expect(page.locator("#panel-trace .change.is-followed").first).to_contain_text(name)
 
 
 def test_one_key_leads_to_the_step_that_failed(failed: Page) -> None:
+    expect(failed.locator("#panel-test .assertion.is-bad").first).to_be_visible()
     press_tool(failed, "f")
-    row = failed.locator("#pane-execution tr[data-failing]").first
+    row = failed.locator("#panel-trace tr[data-failing]").first
     expect(row).to_have_class("is-step")
     expect(row.get_by_title("Here it went wrong")).to_be_visible()
     expect(failed.locator("#pane-code .line.is-step")).to_be_in_viewport()
-    expect(failed.locator("#pane-execution .assertion.is-bad").first).to_be_visible()
-    head = failed.locator("#pane-execution .trace thead th").first
+    head = failed.locator("#panel-trace .trace thead th").first
     assert head.evaluate("""(head) => {
         const { x, y } = head.getBoundingClientRect();
         return head.contains(document.elementFromPoint(x + 8, y + 8));
@@ -143,21 +236,24 @@ def test_tags_outlive_a_reload_and_are_the_reason_of_an_override(failed: Page) -
     press_tool(failed, "b")
     press_tool(failed, "w")
     expect(failed.locator(".tag :checked")).to_have_count(2)
+    expect(failed.locator(".tags-fold summary")).to_have_text("Tags 2")
     failed.reload()  # at once: before they can have reached the server
     expect(failed.locator(".tag :checked")).to_have_count(2)
     address, case = failed.url, failed.locator("#case").get_attribute("data-case")
     failed.keyboard.press("1")
     expect(failed.locator(f'#case:not([data-case="{case}"])')).to_be_visible()
     failed.goto(address)
-    mine = failed.locator("#pane-history .of-person").first
+    mine = failed.locator("#panel-history .of-person").first
     expect(mine).to_contain_text("overrides the agents")
     expect(mine).to_contain_text("wrong edge case")
     expect(mine).to_contain_text("test: wrong expectation")
 
 
 def test_a_call_becomes_an_assertion_and_nothing_jumps(page: Page) -> None:
-    before = boxes(page)
+    expect(page.locator("#call-expression")).to_be_hidden()
     press_tool(page, "c")
+    expect(page.locator("#call-expression")).to_be_focused()
+    before = boxes(page)
     page.keyboard.press("Control+a")
     page.keyboard.type("purge_empty_strings(['', 'b'])")
     page.keyboard.press("Enter")
@@ -211,10 +307,9 @@ def tabbed(page: Page) -> list[tuple[str, str]]:
     """Where Tab leads from the page's beginning to its end: (the part of the page, what is focused)."""
     page.locator("#content").focus()
     found: list[tuple[str, str]] = []
-    while not found or found[-1][0] or "execution" not in dict(found):
+    while not found or found[-1][0] or "test-panel" not in dict(found):
         page.keyboard.press("Tab")
-        where, what = page.evaluate(FOCUSED)
-        found.append((where.replace("pane-", "").replace("-panel", ""), what))
+        found.append(tuple(page.evaluate(FOCUSED)))
         assert len(found) < 150
     return found
 
@@ -222,33 +317,82 @@ def tabbed(page: Page) -> list[tuple[str, str]]:
 def test_the_focus_goes_down_the_page_as_it_is_read(page: Page) -> None:
     found = tabbed(page)
     order = list(dict.fromkeys(where for where, _ in found if where))
-    assert order == ["label-form", "query", "code", "history", "agent", "test", "execution"]
-    for pane, expected in INSIDE.items():
-        inside = [what for where, what in found if where == pane]
+    assert order == ["pane-code", "verdict", "label-form", "tab-list", "panel-test", "test-panel"]
+    for part, expected in INSIDE.items():
+        inside = [what for where, what in found if where == part]
         at = [next(n for n, what in enumerate(inside) if re.search(one, what)) for one in expected]
-        assert at == sorted(at), (pane, inside)
-        assert at[0] == 0, "the first thing in a pane is in its head"
+        assert at == sorted(at), (part, inside)
+        assert at[0] == 0, "the first thing in a part is in its head"
 
 
-def test_the_panes_fill_the_window_and_nothing_lies_below_it(page: Page) -> None:
-    page.locator("#pane-execution table").first.wait_for()
-    page.evaluate("document.querySelectorAll('#pane-execution details').forEach(one => { one.open = true })")
-    assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0
+def test_the_page_fills_the_window_and_nothing_lies_below_it(page: Page) -> None:
+    for key in "456":
+        page.keyboard.press(key)
+        page.evaluate("document.querySelectorAll('.desk details').forEach(one => { one.open = true })")
+        assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0
 
 
 def test_all_of_a_query_of_three_lines_is_seen(page: Page) -> None:
     text = "set the title of the current plot to the longest of the titles that are given in a list, " * 2
-    page.locator("#case-title").evaluate("(title, text) => (title.textContent = text)", text)
-    hidden = page.locator("#pane-query-body").evaluate("(body) => body.scrollHeight - body.clientHeight")
-    assert hidden == 0
+    title = page.locator("#case-title")
+    title.evaluate("(title, text) => (title.textContent = text)", text)
+    assert title.evaluate("(title) => title.scrollHeight - title.clientHeight") == 0
+
+
+def test_ones_own_run_takes_the_place_of_the_recorded_one(page: Page) -> None:
+    page.keyboard.press("r")
+    run = page.locator('#run[data-state="done"]')
+    expect(run).to_be_visible(timeout=60_000)
+    expect(page.get_by_role("button", name="Mine")).to_have_attribute("aria-pressed", "true")
+    expect(run).to_contain_text("Same result as before.")
+    assert shown(page) == []
+    page.keyboard.press("5")
+    expect(page.locator("#run-trace .trace")).to_be_visible()
+    page.keyboard.press(".")
+    expect(page.locator("#run [data-step-now]")).to_contain_text("Step 1, line")
+    assert page.locator("#pane-code .line.is-step").count() == 1
+    page.get_by_role("button", name="Recorded").click()
+    assert shown(page) == ["#panel-trace"]
+    expect(run).to_be_hidden()
+    page.keyboard.press(".")
+    expect(page.locator(NOW)).to_contain_text("Step 1, line")
+    page.get_by_role("button", name="Mine").click()
+    run.get_by_role("link", name="Close").click()
+    expect(page.get_by_role("button", name="Mine")).to_have_count(0)
+    assert shown(page) == ["#panel-trace"]
+    page.keyboard.press("4")
 
 
 @pytest.mark.parametrize("name", ["case", "failed"])
 def test_it_is_usable_on_a_phone(login: Login, server: Workbench, watched: Watched, name: str) -> None:
     context = login("elsa", viewport={"width": NARROW, "height": HEIGHTS[NARROW]})
     page = opened(context, server, watched, name)
+    page.locator(".tags-fold summary").click()
     page.locator('.tag input[value="low_quality"]').check()
     page.locator('.tag input[value="low_quality"]').uncheck()
+    page.get_by_role("tab", name="Trace").click()
     page.get_by_role("button", name="Next step").click()
     expect(page.locator(NOW)).to_contain_text("Step 1, line")
     assert overflow(page) == ""
+
+
+@pytest.mark.parametrize(("width", "height"), [(NARROW, HEIGHTS[NARROW]), (720, 450)], ids=["phone", "zoom"])
+def test_in_a_small_window_the_labels_stay_in_reach(
+    login: Login, server: Workbench, watched: Watched, width: int, height: int
+) -> None:
+    page = opened(login("erika", viewport={"width": width, "height": height}), server, watched, "failed")
+    bar = page.locator(".label-buttons").bounding_box()
+    assert bar is not None
+    assert bar["height"] <= 0.15 * height
+    assert bar["y"] + bar["height"] == height
+    page.mouse.wheel(0, 10_000)
+    for name in ("Match", "No match", "Unsure"):
+        expect(page.locator(".label-button", has_text=re.compile(rf"^\W*{name}"))).to_be_in_viewport(ratio=1)
+    parts = ("#case-title", "#pane-code", ".verdict-line", "#reason", ".tab-list", "#panel-test")
+    tops = [page.locator(part).bounding_box()["y"] for part in parts]  # type: ignore[index]
+    assert tops == sorted(tops)
+    assert overflow(page) == ""
+    page.locator(".label-button", has_text="Match").first.click()
+    expect(page.locator("#reason")).to_be_focused()
+    expect(page.locator("#reason")).to_be_in_viewport()
+    expect(page.locator(".tag").first).to_be_visible()

@@ -6,10 +6,11 @@ agents may be seen includes their templates and gives them its own programs, run
 only because an agent judged the pair (readings, the agents' test, its execution) is in them if the page puts
 it there, and not otherwise; an empty address leaves the button out.
 
-The templates are in `annotation/panes/`, `_pane_query.html` and so on for code, agent, test and
-execution, each included as `{% include … with pane=page.panes.code only %}`; a page with them
+The templates are in `annotation/panes/`, `_pane_query.html` and so on for code, agent and execution, each
+included as `{% include … with pane=page.panes.code only %}`; a page with them
 loads `css/evidence.css`, `review-panels.css`, `calls.css`, `trials.css`, `review.css`, `stepping.css` and
-`js/review.js` and, for their room, `panes.css` and `js/arranged.js`.
+`js/review.js` and, for their room, `panes.css` and `js/arranged.js`. The review page shows the same objects
+in templates of its own: two columns, a card and tabs.
 """
 
 from __future__ import annotations
@@ -83,7 +84,7 @@ class AgentPane:
 
 @dataclass(frozen=True, slots=True)
 class TestPane:
-    """One test program, and where to have it run and to open the editor; an empty address: no such button.
+    """One test program, and where to have it run and to open the editor; without `run_url` no such button.
 
     `edit_word` is what the editor's button says. `show` goes along with a run: the list that is gone through.
     """
@@ -97,7 +98,6 @@ class TestPane:
     show: str = ""
     run_key: KeyView = NO_KEY
     edit_key: KeyView = NO_KEY
-    closed: bool = False
     strength: StrengthView | None = None
 
 
@@ -117,11 +117,10 @@ class ExecutionPane:
 
 @dataclass(frozen=True, slots=True)
 class Panes:
-    """The five of the plain review page."""
+    """The four of the plain review page; what the agents said is in its card."""
 
     query: QueryPane
     code: CodePane
-    agent: AgentPane
     test: TestPane
     execution: ExecutionPane
 
@@ -152,25 +151,20 @@ def execution_pane(
     )
 
 
-def panes_of(
-    evidence: Evidence, box: CallBox, keys: Keys, closed: Collection[Pane], drafted: bool, show: str
-) -> Panes:
-    """All five for a case; `drafted`: the person has begun a test."""
+def panes_of(evidence: Evidence, box: CallBox, keys: Keys, drafted: bool, show: str) -> Panes:
+    """All four for a case; `drafted`: the person has begun a test."""
     programs = [*evidence.earlier_programs, *([evidence.program] if evidence.program else [])]
     readings = [program.reading for program in programs]
     program, execution = evidence.program, evidence.execution
     return Panes(
-        query=QueryPane(
-            evidence.query, evidence.query_cut, query_pane("", readings).readings, Pane.QUERY in closed
-        ),
-        code=CodePane(evidence.candidate, box, Pane.CODE in closed),
-        agent=AgentPane(evidence, Pane.AGENT in closed),
-        test=program_pane(evidence, keys, drafted, show, Pane.TEST in closed),
-        execution=execution_pane(execution, program, keys, "recorded", Pane.EXECUTION in closed),
+        query=QueryPane(evidence.query, evidence.query_cut, query_pane("", readings).readings),
+        code=CodePane(evidence.candidate, box),
+        test=program_pane(evidence, keys, drafted, show),
+        execution=execution_pane(execution, program, keys),
     )
 
 
-def program_pane(evidence: Evidence, keys: Keys, drafted: bool, show: str, closed: bool = False) -> TestPane:
+def program_pane(evidence: Evidence, keys: Keys, drafted: bool, show: str) -> TestPane:
     """The agents' program of a case, with the addresses of plain review."""
     program = evidence.program
     return TestPane(
@@ -181,5 +175,4 @@ def program_pane(evidence: Evidence, keys: Keys, drafted: bool, show: str, close
         show=show,
         run_key=keys["run"],
         edit_key=keys["edit"],
-        closed=closed,
     )

@@ -21,7 +21,7 @@ from annotation.review import (
 )
 from annotation.review.carried_labels import find_earlier_label, tags_carried
 from annotation.review.labels import SHOWN
-from annotation.review.layout import Layout, Pane, layout_in
+from annotation.review.layout import Layout, layout_in
 from annotation.review.order import Worklist, count_review_progress, reviewed_counts
 from annotation.review.shortcuts import OF_STUDIES, keys_in
 from annotation.review.tags import tag_name
@@ -36,6 +36,7 @@ from annotation.web.review.drafts import choose_field_text
 from annotation.web.review.keys import KeyView, help_groups, key_views, views_of
 from annotation.web.review.runs import run_lines
 from annotation.web.review.tags import tag_choices
+from annotation.web.review.verdict import build_verdict_card
 from annotation.web.review.words import review_sign, said_sign, tag_words
 from annotation.web.review.worklists import list_name, lists_beside, tag_lists
 
@@ -111,7 +112,7 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "evidence": evidence,
         "panes": case_panes(user, case, evidence, own, show),
         "layout": own.layout,
-        "history_closed": Pane.HISTORY in own.layout.closed,
+        "verdict": build_verdict_card(evidence),
         "show": show,
         "lists": lists_beside(show),
         "tag_lists": tag_lists(),
@@ -120,6 +121,7 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "seen_revision": revision_seen(own.last),
         "pair_tags": [choice for choice in ticked if not choice.of_test],
         "test_tags": [choice for choice in ticked if choice.of_test],
+        "tags_set": sum(choice.ticked for choice in ticked),
         "tags_draft": tags,
         "reason": choose_field_text(
             said.reason, own.kept.get(Draft.Field.REASON), stands, again=bool(said.reason)
@@ -149,7 +151,7 @@ def in_force_of(case: Case, reviews: Sequence[Review]) -> ShownLabel | None:
 def case_panes(user: User, case: Case, evidence: Evidence, own: Own, show: Worklist) -> Panes:
     """The evidence in panes, with the names that the candidate lacks, and with how strong the test is."""
     box = call_box(user, case, keys=own.keys, kept=own.kept)
-    panes = panes_of(evidence, box, own.keys, own.layout.closed, Draft.Field.TEST in own.kept, str(show))
+    panes = panes_of(evidence, box, own.keys, Draft.Field.TEST in own.kept, str(show))
     strength = strength_views([case.program], own.keys)[case.program.pk] if case.program else None
     return replace(
         panes,

@@ -26,9 +26,10 @@ from annotation.review.tags import Tag
 from annotation.studies.exposure import mark_list_seen, mark_seen, mark_test_seen
 from annotation.studies.plan.seals import is_open
 from annotation.web.cases.evidence import RELATED
+from annotation.web.cases.panes import execution_pane
 from annotation.web.review import page, runs, words, worklists
 from annotation.web.review.drafts import kept, refused, window_of
-from annotation.web.review.keys import keys_page
+from annotation.web.review.keys import key_views, keys_page
 from annotation.web.review.page import EvidenceChanged, UnsavedReview, case_page, nothing_left, refuse_changed
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.requests import answer, is_fragment, mark_rate_limited, number, person
@@ -179,7 +180,10 @@ def execution(request: HttpRequest, pk: int) -> HttpResponse:
     named = cases.filter(pk=number(request.GET, "case")).first()
     found = named or cases.filter(program=asked.program).first() or get_object_or_404(cases[:1])
     mark_seen(request.user, [found.pair_id])
-    return answer(request, "annotation/review/run.html", runs.run_page(asked, found), fragment="run")
+    page = runs.run_page(asked, found)
+    if page["execution"]:
+        page["pane"] = execution_pane(page["execution"], None, key_views(person(request)))
+    return answer(request, "annotation/review/run.html", page, fragment="run")
 
 
 @require_role(Role.EXPERT, FORM)

@@ -8,7 +8,7 @@ from django.template.loader import render_to_string
 
 from annotation.models import Execution, TestProgram
 from annotation.web.cases.evidence import candidate_code, execution_view, program_view
-from annotation.web.cases.panes import CodePane, TestPane, execution_pane, query_pane
+from annotation.web.cases.panes import CodePane, execution_pane, query_pane
 from annotation.web.review.calls import CallPlaces, box_of
 from annotation.web.review.keys import key_views
 from sandbox.reports.report import Outcome
@@ -58,16 +58,6 @@ def test_the_code_pane_calls_wherever_its_box_leads(erin: User, program: TestPro
     assert 'data-draft-url="/own/draft/"' in page
     assert "/review/" not in page
     assert "call-form" not in rendered("code", CodePane(candidate_code(pair.snippet.text)))
-
-
-def test_the_test_pane_has_only_the_buttons_that_lead_somewhere(program: TestProgram) -> None:
-    view = program_view(program)
-
-    assert "Run again" not in rendered("test", TestPane(view))
-    page = rendered("test", TestPane(view, run_url="/own/run/", edit_url="/own/test/", edit_word="Edit it"))
-    assert 'action="/own/run/"' in page
-    assert 'href="/own/test/"' in page
-    assert "/review/" not in page
 
 
 def test_the_execution_tells_what_failed_and_what_was_not_reached(

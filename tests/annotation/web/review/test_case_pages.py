@@ -13,6 +13,7 @@ from annotation import review
 from annotation.accounts.roles import Role
 from annotation.models import Case, Draft, Seen
 from annotation.review import drafts
+from annotation.web.cases.evidence import evidence_hash, steps_of
 from retrieval.models import Text
 from sandbox.reports.report import Outcome
 from tests import factories
@@ -126,7 +127,7 @@ def test_every_key_is_a_real_form_or_link(erin: Client, case: Case) -> None:
     review.submit_label(factories.erin(), case, 0, "", "e" * 64, 0)
     page = text(erin, case)
 
-    for key in "102npze?,.d":
+    for key in "102npze?,.d789":
         assert f'data-key="{key}" aria-keyshortcuts="{key}"' in page
     for key in "rtgihbsqlxwmov":
         assert f'data-key="; {key}" data-key-kind="led"' in page
@@ -224,8 +225,58 @@ def test_cases_without_a_verdict_can_be_reviewed(erin: Client, kind: str) -> Non
     page = text(erin, case)
 
     assert 'value="1"' in page
-    assert "Nothing was executed" in page
+    assert "No test was run." in page
     assert "Write a test" in page
+
+
+def test_a_pair_without_a_test_has_no_empty_panes(erin: Client) -> None:
+    case = factories.settled(factories.cases(factories.opened())[0], 1)
+    page = text(erin, case)
+
+    assert "Decided by reading; no test was run." in page
+    assert "Write a test" in page
+    assert 'id="panel-trace"' not in page
+    assert "Run again" not in page
+    assert "Nothing was executed" not in page
+
+
+def test_what_a_step_cost_is_in_the_details(erin: Client, case: Case) -> None:
+    page = text(erin, case)
+    card = page.split('id="verdict"', 1)[1].split('<p class="your-label">', 1)[0]
+    shown, details = card.split("<summary>Details</summary>")
+
+    assert "by the arbiter" in shown
+    assert "step " not in shown
+    assert "step " in details
+    assert "Your label: <span" in page
+
+
+def test_ones_own_label_is_in_the_card(erin: Client, case: Case) -> None:
+    review.submit_label(factories.erin(), case, 0, "", "e" * 64, 0)
+    mine = text(erin, case).split('<p class="your-label">', 1)[1].split("</p>", 1)[0]
+
+    assert "no match" in mine
+    assert "none yet" not in mine
+
+
+def test_an_assertion_that_failed_is_seen_before_anything_is_unfolded(erin: Client, case: Case) -> None:
+    page = text(erin, case)
+    outcome = page.split('<div class="test-outcome">', 1)[1]
+
+    assert outcome.index('class="assertion is-bad"') < outcome.index('<details class="assertions-fold"')
+
+
+def test_tags_are_folded_until_they_explain_something(erin: Client, case: Case) -> None:
+    assert '<details class="tags-fold">' in text(erin, case)
+    sent = {"label": "1", "evidence": evidence_hash(case, steps_of(case)), "seen_revision": 0}
+    refused = erin.post(reverse("review-label", args=[case.pk]), sent, headers=HTMX).content.decode()
+    assert '<details class="tags-fold" open>' in refused
+
+
+def test_the_number_of_tags_is_told_while_they_are_folded(erin: Client, case: Case) -> None:
+    drafts.save_draft(factories.erin(), case.pair_id, Draft.Field.TAGS, "unsafe inverse")
+
+    assert '<span class="tags-count" data-counts-tags>2</span>' in text(erin, case)
 
 
 def test_a_page_costs_few_queries_however_much_happened(

@@ -18,14 +18,19 @@ def case() -> Case:
 
 
 def test_the_next_page_is_arranged_as_this_one_was_left(erin: Client, case: Case) -> None:
-    sent = {"size-left": "40", "size-agent": "20", "closed": ["history", "query"]}
-    answer = erin.post(reverse("review-layout"), sent)
+    answer = erin.post(reverse("review-layout"), {"size-left": "40", "size-right": "60"})
     page = erin.get(reverse("review-case", args=[case.pk])).content.decode()
 
     assert answer.status_code == 204
-    assert '<meta name="review-layout" content="agent=20,left=40" data-closed="history query">' in page
-    assert page.count("is-closed") == 2
-    assert page.count('aria-expanded="false"') == 2
+    assert '<meta name="review-layout" content="left=40,right=60" data-closed="">' in page
+
+
+def test_what_was_closed_when_there_were_panes_is_open(erin: Client, case: Case) -> None:
+    erin.post(reverse("review-layout"), {"closed": ["history", "query"]})
+    page = erin.get(reverse("review-case", args=[case.pk])).content.decode()
+
+    assert "is-closed" not in page
+    assert 'data-closed=""' in page
 
 
 def test_what_is_no_arrangement_is_refused_in_words(erin: Client) -> None:

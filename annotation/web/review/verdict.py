@@ -1,0 +1,56 @@
+"""The agents' verdict as a card: what they say, who says it and why. All else is folded below it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final
+
+from annotation.web.cases.evidence import Evidence, Verdict
+
+LONGEST_LEAD: Final = 260
+"""Characters of a reason that are shown at once: about three lines of the card."""
+END_OF_SENTENCE: Final = re.compile(r"[.!?][\"'”’)]?(?=\s)|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class VerdictCard:
+    """`lead` is the beginning of the last step's reason, `rest` what follows, `by` who gave it.
+
+    `steps` are all steps, the last first. `cut` is the number of characters that are shown nowhere.
+    """
+
+    evidence: Evidence
+    by: str
+    lead: str
+    rest: str
+    cut: int
+    steps: tuple[Verdict, ...]
+
+    @property
+    def is_decided(self) -> bool:
+        """Whether the agents gave a label at all."""
+        return self.evidence.case.label is not None
+
+
+def build_verdict_card(evidence: Evidence) -> VerdictCard:
+    """The card of a case, whose last step so far is the one that a person judges."""
+    last = evidence.verdicts[-1] if evidence.verdicts else None
+    lead, rest = split_reason(last.explanation) if last else ("", "")
+    is_decided = evidence.case.label is not None
+    by = f"by the {last.who}" if last and last.who and is_decided else ""
+    return VerdictCard(evidence, by, lead, rest, last.cut if last else 0, evidence.verdicts[::-1])
+
+
+def split_reason(text: str) -> tuple[str, str]:
+    """(what is read at once, what can be unfolded): apart at the end of a sentence, else between words."""
+    text = text.strip()
+    if len(text) <= LONGEST_LEAD:
+        return text, ""
+    beginning = text[: LONGEST_LEAD + 1]
+    ends = [found.end() for found in END_OF_SENTENCE.finditer(beginning)]
+    if ends:
+        return text[: ends[-1]].strip(), text[ends[-1] :].strip()
+    place = beginning.rfind(" ")
+    place = place if place > 0 else LONGEST_LEAD
+    return f"{text[:place]} …", f"… {text[place:].strip()}"
