@@ -67,6 +67,7 @@ def test_a_run_that_differs_shows_how(erin: Client, case: Case) -> None:
     assert "Result changed" in done
     assert "- outcome: passed" in done
     assert "+ outcome: failed" in done
+    assert done.index("<summary>") < done.index("Result changed") < done.index("- outcome: passed")
 
 
 def test_a_sandbox_that_is_not_there_says_so_and_blames_no_code(erin: Client, case: Case) -> None:
@@ -159,9 +160,23 @@ def test_an_edited_test_is_stored_as_ones_own_and_run(erin: Client, case: Case) 
     work(factories.a_report(Outcome.FAILED))
     done = fragment(erin, answer["Location"])
     assert "Edited test: failed." in done
+    line = done.split('<p class="run-same">', 1)[1].split("</p>", 1)[0]
+    assert line.index("Recorded:") < line.index("passed") < line.index("Mine:") < line.index("failed")
     assert "Its test program" in done
     assert 'id="r-1"' in done
     assert 'href="#r-2"' in done
+
+
+def test_a_run_has_keys_of_its_own_to_step_through_its_trace(erin: Client, case: Case) -> None:
+    where = ask(erin, case)
+    assert "data-key" not in fragment(erin, where)
+    work(factories.a_report())
+    done = fragment(erin, where)
+    trace = done.split('id="run-trace"', 1)[1]
+
+    assert 'data-step-to="next" data-key="."' in trace
+    assert 'data-step-to="previous" data-key=","' in trace
+    assert 'id="run-trace"' in done.split('id="run-test"', 1)[1], "two parts, each for its tab"
 
 
 @pytest.mark.parametrize("source", ["", "x" * 70_000])
