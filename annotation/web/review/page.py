@@ -35,7 +35,7 @@ from annotation.web.review.calls import call_box
 from annotation.web.review.drafts import choose_field_text
 from annotation.web.review.keys import KeyView, help_groups, key_views, views_of
 from annotation.web.review.runs import run_lines
-from annotation.web.review.tags import tag_choices
+from annotation.web.review.tags import TagChoice, tag_choices
 from annotation.web.review.verdict import build_verdict_card
 from annotation.web.review.words import review_sign, said_sign, tag_words
 from annotation.web.review.worklists import list_name, lists_beside, tag_lists
@@ -119,9 +119,6 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "progress": count_review_progress(user, case.build, case.query_id),
         "mine": build_review_revision(own.standing, user, evidence.hash) if own.standing else None,
         "seen_revision": revision_seen(own.last),
-        "pair_tags": [choice for choice in ticked if not choice.of_test],
-        "test_tags": [choice for choice in ticked if choice.of_test],
-        "tags_set": sum(choice.ticked for choice in ticked),
         "tags_draft": tags,
         "reason": choose_field_text(
             said.reason, own.kept.get(Draft.Field.REASON), stands, again=bool(said.reason)
@@ -137,6 +134,7 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "problem": said.problem,
         "clash": clash_of(said.conflict, user, evidence.hash),
         "changed": said.changed,
+        **group_tags(ticked),
         **label_buttons(case, own.standing, own.keys, said.pending),
     }
 
@@ -146,6 +144,15 @@ def in_force_of(case: Case, reviews: Sequence[Review]) -> ShownLabel | None:
     if not reviews and case.label_in_force == case.label:
         return None
     return load_shown_labels([case], case.build.reviews_needed)[case.pk]
+
+
+def group_tags(choices: Sequence[TagChoice]) -> dict[str, Any]:
+    """The boxes of the pair and those of its test, and how many of both are ticked."""
+    return {
+        "pair_tags": [choice for choice in choices if not choice.of_test],
+        "test_tags": [choice for choice in choices if choice.of_test],
+        "tags_set": sum(choice.ticked for choice in choices),
+    }
 
 
 def case_panes(user: User, case: Case, evidence: Evidence, own: Own, show: Worklist) -> Panes:
