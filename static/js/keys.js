@@ -160,7 +160,10 @@ function sent({ detail }) {
 function shown({ detail }) {
   const id = detail.target?.id;
   if (id !== "case" && id !== "label-form") return;
-  if (held?.element.isConnected === false) drop();
+  if (held?.element.isConnected === false) {
+    drop();
+    say("This pair has just come: your last key did nothing. Press it again.");
+  }
   rules.show(performance.now(), id === "case");
 }
 
