@@ -99,7 +99,7 @@ def test_the_trace_of_a_run_is_not_squeezed_out(
     page.evaluate(
         "document.querySelector('#run .report').append('long output '.repeat(2000))"
     )  # as of a program that prints much
-    page.keyboard.press("5")
+    page.keyboard.press("8")
     shown = page.evaluate("document.querySelector('#run .trace-scroll').clientHeight")
     rows = page.evaluate("document.querySelector('#run .trace').offsetHeight")
     assert shown >= min(rows, 300)

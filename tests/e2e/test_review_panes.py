@@ -110,10 +110,10 @@ def shown(page: Page) -> list[str]:
 
 def test_a_key_chooses_a_tab_and_it_stays_on_the_next_pair(page: Page) -> None:
     assert shown(page) == ["#panel-test"]
-    page.keyboard.press("5")
+    page.keyboard.press("8")
     expect(page.get_by_role("tab", name="Trace")).to_have_attribute("aria-selected", "true")
     assert shown(page) == ["#panel-trace"]
-    page.keyboard.press("6")
+    page.keyboard.press("9")
     expect(page.locator("#panel-history")).to_be_visible()
     assert shown(page) == ["#panel-history"]
     case = page.locator("#case").get_attribute("data-case")
@@ -122,7 +122,7 @@ def test_a_key_chooses_a_tab_and_it_stays_on_the_next_pair(page: Page) -> None:
     assert shown(page) == ["#panel-history"]
     page.reload()
     assert shown(page) == ["#panel-history"]
-    page.keyboard.press("4")
+    page.keyboard.press("7")
     expect(page.locator("#panel-test")).to_be_visible()
 
 
@@ -152,7 +152,7 @@ def test_a_pair_without_a_test_is_code_and_verdict(
     page = opened(elsa, server, watched, "screened")
     expect(page.locator("#test-panel")).to_contain_text("Decided by reading; no test was run.")
     expect(page.get_by_role("tab")).to_have_count(0)
-    page.keyboard.press("t")
+    press_tool(page, "t")
     expect(page.locator(".cm-content")).to_be_focused()
 
 
@@ -340,13 +340,13 @@ def test_all_of_a_query_of_three_lines_is_seen(page: Page) -> None:
 
 
 def test_ones_own_run_takes_the_place_of_the_recorded_one(page: Page) -> None:
-    page.keyboard.press("r")
+    press_tool(page, "r")
     run = page.locator('#run[data-state="done"]')
     expect(run).to_be_visible(timeout=60_000)
     expect(page.get_by_role("button", name="Mine")).to_have_attribute("aria-pressed", "true")
     expect(run).to_contain_text("Same result as before.")
     assert shown(page) == []
-    page.keyboard.press("5")
+    page.keyboard.press("8")
     expect(page.locator("#run-trace .trace")).to_be_visible()
     page.keyboard.press(".")
     expect(page.locator("#run [data-step-now]")).to_contain_text("Step 1, line")
@@ -360,7 +360,7 @@ def test_ones_own_run_takes_the_place_of_the_recorded_one(page: Page) -> None:
     run.get_by_role("link", name="Close").click()
     expect(page.get_by_role("button", name="Mine")).to_have_count(0)
     assert shown(page) == ["#panel-trace"]
-    page.keyboard.press("4")
+    page.keyboard.press("7")
 
 
 @pytest.mark.parametrize("name", ["case", "failed"])

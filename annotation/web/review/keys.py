@@ -37,6 +37,7 @@ class KeyKind(StrEnum):
     LED = "led"
 
 
+TABS: Final = frozenset({Action.TAB_TEST, Action.TAB_TRACE, Action.TAB_HISTORY})
 KINDS: Final[Mapping[Action, KeyKind]] = MappingProxyType(
     {
         **dict.fromkeys(LABELS, KeyKind.LABEL),
@@ -49,6 +50,7 @@ KINDS: Final[Mapping[Action, KeyKind]] = MappingProxyType(
         Action.GUIDELINES: KeyKind.HELP,
         Action.STEP_NEXT: KeyKind.STEP,
         Action.STEP_PREVIOUS: KeyKind.STEP,
+        **dict.fromkeys(TABS, KeyKind.STEP),
     }
 )
 """Of every action that does more than enter a field or a menu."""
@@ -102,7 +104,7 @@ OF_SCALES: Final = (
 )
 OF_LABELS: Final = "A letter can't store a label."
 ABOUT_LABELS: Final = frozenset({Action.NOTE, Action.UNDO})
-ABOUT_TESTS: Final = frozenset({*TOOLS, Action.STEP_NEXT, Action.STEP_PREVIOUS})
+ABOUT_TESTS: Final = TOOLS | TABS | {Action.STEP_NEXT, Action.STEP_PREVIOUS}
 NO_PROBLEMS: Final[Mapping[Action, str]] = MappingProxyType({})
 
 
