@@ -1,4 +1,5 @@
-// The page of a decision: its keys choose a value, and store nothing.
+// Pages with keys and nothing else: that of a decision, where they choose a value and store nothing, and that of a
+// finished study, where one undoes the last label.
 
 import * as keys from "./keys.js";
 

@@ -10,12 +10,15 @@ from django.contrib.auth.models import User
 from django.utils.safestring import SafeString
 
 from annotation.models import Assignment, Enrolment, Guideline, Study
+from annotation.review.shortcuts import Action
 from annotation.studies.enrolment import queue, rater_studies
 from annotation.studies.enrolment.queue import LEFT, QueueClosed
 from annotation.studies.enrolment.rater_studies import Profile, Wanted, Work
 from annotation.studies.plan import guidelines
+from annotation.studies.rating.undo import last_decision
 from annotation.studies.report.figures import open_to
 from annotation.web.rating.words import KINDS, QUESTIONS
+from annotation.web.review.keys import KeyView, key_views
 from annotation.web.shared.words import Sign
 
 CLOSED: Final = Sign("■", "closed", "quiet")
@@ -58,6 +61,15 @@ class StudyPage:
     guide: Guide | None
     closed: str = ""
     may_leave: bool = False
+    undo: FinishedUndo | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FinishedUndo:
+    """The last decision of a rater who has nothing left: what the form names, and the key that sends it."""
+
+    name: str
+    key: KeyView
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,9 +115,9 @@ def study_page(
     enrolment: Enrolment, profile: Profile | None = None, problems: dict[str, str] | None = None
 ) -> StudyPage:
     """The welcome; `profile` is what was just sent and could not be stored."""
-    study = enrolment.study
+    study, line = enrolment.study, study_line(enrolment)
     return StudyPage(
-        line=study_line(enrolment),
+        line=line,
         kind=KINDS[enrolment.condition.kind],
         question=study.question,
         information=guidelines.render_guideline_markdown(study.information),
@@ -115,7 +127,16 @@ def study_page(
         guide=guide_of(study, enrolment.user),
         closed=explain_closed_study(enrolment),
         may_leave=rater_studies.may_leave(enrolment),
+        undo=finished_undo(enrolment, line),
     )
+
+
+def finished_undo(enrolment: Enrolment, line: StudyLine) -> FinishedUndo | None:
+    """While pairs are left, the page of the next one has it."""
+    if line.over or line.work.left or not line.work.done:
+        return None
+    last = last_decision(enrolment)
+    return FinishedUndo(last.name, key_views(enrolment.user)[Action.UNDO]) if last else None
 
 
 def leave_page(enrolment: Enrolment) -> LeavePage:
