@@ -197,8 +197,7 @@ def describe_canary_stop(tally: Tally, row: Canary) -> str:
     """Why the build stands still, for whoever opens its page."""
     total, abandoned = count_canary_cases(row, tally)
     rounds = row.build.rounds
-    of = "them" if rounds == 1 else f"their {total:,} cases"
-    unjudged = f", {abandoned:,} of {of} abandoned" if abandoned else ""
+    unjudged = f", {abandoned:,} abandoned" if abandoned else ""
     each = "" if rounds == 1 else f" in {rounds} rounds each"
     news, others = (" new ones", "leave them") if row.is_of_extension else ("", "cancel the build")
     return (

@@ -74,7 +74,7 @@ def test_the_card_names_version_switches_and_sampling() -> None:
         Switch("Version", build.annotator.version[:12]),
         Switch("Profile", "none"),
         Switch("Screening", "by query, shuffled by seed 7", "one request a pair"),
-        Switch("Reader", "beside the arbiter", "none"),
+        Switch("Reader", "with the arbiter", "none"),
         Switch("Neighbour of the task", "tests each test", "none"),
         Switch("Report of the run", "for people alone", "for the arbiter too"),
         Switch("Rewrites", "1", "0"),

@@ -243,7 +243,7 @@ def test_labels_given_with_the_agents_test_on_screen_are_no_truth_of_influence()
     assert found.influence.without_truth == found.influence.revealed == PAIRS
     assert found.influence.right_advice.revealed.value is None
     note = next(table for table in build_study_tables(found) if table.key == "influence").note
-    assert f"{PAIRS} labels after reveal, 0 in a second look. For {PAIRS} of them" in note
+    assert f"{PAIRS} labels after reveal, 0 in a second look. For {PAIRS} labels" in note
 
 
 def test_a_range_has_the_minus_of_all_other_figures() -> None:
