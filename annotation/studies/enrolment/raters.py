@@ -53,7 +53,7 @@ def add_rater(study: Study, user: User, condition: Condition, capacity: int, why
     """Another rater. Raises StudyRefused."""
     refuse_capacity(capacity)
     if user.pk in {study.created_by_id, by.pk, *find_study_starters(study)}:
-        raise StudyRefused("You can't rate in a study that you made, started or changed.")
+        raise StudyRefused("Who made, started or changed a study can't rate in it.")
     if not has_role(user, Role.EXPERT):
         raise StudyRefused(NO_EXPERT.format(user))
     with change_with_amendment(study, why, by) as row:

@@ -196,7 +196,7 @@ def refuse_if_seen(now: Assignment) -> None:
         now.rater_id, shown, beyond_test=now.condition.kind == Condition.Kind.AGENTS_TESTS
     ):
         raise BadRating(
-            "You have seen what agents or others said of this pair: your earlier answer can't be is."
+            "You have seen what agents or others said of this pair: your earlier answer can't be changed."
         )
 
 

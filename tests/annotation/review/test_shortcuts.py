@@ -72,7 +72,7 @@ def test_one_key_for_two_actions_is_refused_and_nothing_changes(erin: User) -> N
 
 
 def test_labels_of_two_scales_may_have_the_same_key(erin: User) -> None:
-    save_keys(erin, {Action.GRADED_EXACT: "1", Action.GRADED_WEAK: "0", Action.GRADED_NONE: "9"}, on=True)
+    save_keys(erin, {Action.GRADED_EXACT: "1", Action.GRADED_WEAK: "0", Action.GRADED_NONE: "5"}, on=True)
 
     keys = keys_of(erin)
     assert [keys.live(action) for action in (Action.MATCH, Action.GRADED_EXACT, Action.LEFT)] == ["1"] * 3

@@ -301,7 +301,7 @@ def test_of_labels_by_text_the_first_of_two_copies_counts(tmp_path: Path) -> Non
     done = evaluate_file(run, "mine", content_of(benchmark), Pool.COLLECTION, parse_measures(MEASURES))
     assert done.counts.scored == 2
     assert done.figures["mrr"].value == pytest.approx((1 / 2 + 1) / 2)
-    assert any("2 ids" in note and "by another id" in note for note in done.notes)
+    assert any("2 ids" in note and "under another id" in note for note in done.notes)
 
 
 def test_of_labels_by_text_one_of_two_lists_of_a_query_counts(tmp_path: Path) -> None:

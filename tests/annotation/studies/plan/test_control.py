@@ -112,7 +112,7 @@ def test_whoever_started_a_study_is_not_enrolled_later(draft: Study) -> None:
     assert boss in raters.find_rater_candidates(draft, factories.ada())
     perform_study_action(draft, Action.START, boss)
     assert boss not in raters.find_rater_candidates(draft, factories.ada())
-    with pytest.raises(StudyRefused, match="starts"):
+    with pytest.raises(StudyRefused, match="started"):
         raters.add_rater(draft, boss, studies.condition(draft), 5, "more hands", factories.ada())
 
 

@@ -65,7 +65,7 @@ def test_what_was_decided_since_stays(rita: Enrolment) -> None:
     second = rated(rita, 0)
     assert undo_decision(rita, page) == first
     assert standing() == {(second.pk, 0)}
-    with pytest.raises(NothingToTakeBack, match="In another window"):
+    with pytest.raises(NothingToTakeBack, match="in another window"):
         undo_decision(rita, page)
     assert standing() == {(second.pk, 0)}
     assert undo_decision(rita, shown(rita)) == second
@@ -142,13 +142,13 @@ def test_the_page_names_what_it_takes_back(client: Client, rita: Enrolment) -> N
     client.force_login(rita.user)
     first = rated(rita)
     html = client.get(path(given(rita))).content.decode()
-    assert f"Take back your last decision in this study: pair {first.study_pair.number}" in html
+    assert f"Undo your last decision in this study: pair {first.study_pair.number}" in html
     second = rated(rita, 0)
     to = reverse("rate-undo", args=[rita.study_id])
     answer = client.post(to, {"undoes": named_on(html)})
     assert answer["Location"] == path(first)
     again = client.post(to, {"undoes": named_on(html)}, follow=True)
-    assert "In another window you have changed or taken back" in again.content.decode()
+    assert "You changed or undid this decision in another window" in again.content.decode()
     assert standing() == {(second.pk, 0)}
 
 

@@ -112,7 +112,7 @@ def labelled() -> Review:
 
 def test_every_revision_is_listed_for_admins(ada: Client, labelled: Review) -> None:
     page = text(ada, "audit-labels")
-    assert page.count("wrong order") == 1 and page.count(">stands<") == 1 and "Restore" not in page
+    assert page.count("wrong order") == 1 and page.count(">current<") == 1 and "Restore" not in page
     assert Seen.objects.filter(user=factories.ada(), pair=labelled.pair).exists()
     assert "wrong order" not in text(ada, "audit-labels", who="ray")
     assert "wrong order" in text(ada, "audit-labels", pair=str(labelled.pair_id))
@@ -154,7 +154,7 @@ def test_a_stale_page_restores_nothing_over_a_newer_label(erin: Client, labelled
         else reverse("rate-restore", args=[study.pk, held.study_pair.number, earlier.pk])
     )
     told = erin.post(to, {"seen_revision": 2}, follow=True).content.decode()
-    assert "what stands now stays" in told
+    assert "the newer label is kept" in told
     assert type(earlier)._default_manager.count() == 3
     erin.post(to, {"seen_revision": 3})
     assert type(earlier)._default_manager.count() == 4

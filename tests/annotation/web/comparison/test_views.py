@@ -101,7 +101,7 @@ def test_the_flips_are_gone_through_one_after_the_other(expert: Client, first: B
 
     there = expert.get(where, {"show": show})
     assert there["Location"] == f"{reverse('review-case', args=[flipped.pk])}?show={show}"
-    assert "Labelled otherwise in first" in expert.get(there["Location"]).content.decode()
+    assert "Labelled differently in first" in expert.get(there["Location"]).content.decode()
 
     sent = {"label": "1", "reason": "it does", "show": show}
     seen = expert.get(there["Location"]).context["page"]

@@ -112,7 +112,7 @@ def test_pairs_and_truth_that_are_here_can_be_chosen(
     assert 'value="dev"' in offered and 'value="half"' not in offered
     assert ">0.750<" in posted(erin, build, pairs=None, truth=None, known="dev").content.decode()
     both = posted(erin, build, 422, known="dev").content.decode()
-    assert "You also chose files, too" in both
+    assert "You also chose files: leave one out" in both
     posted(erin, build, 422, pairs=None, truth=None, known="../dev")
 
 
