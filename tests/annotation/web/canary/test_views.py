@@ -117,7 +117,7 @@ def test_the_last_builds_figures_stand_beside_and_what_is_outside_is_marked(ada:
     for case in factories.cases(last):
         factories.settled(case, 0)
     page = text_of(ada, "build-canary", build)
-    assert "beside yesterday, the last that was done with the same model" in page
+    assert "compared with yesterday, the last that was done with the same model" in page
     assert "23.1 % to 88.2 % 0.0 % ≠ outside" in page
 
 
