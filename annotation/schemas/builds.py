@@ -266,7 +266,7 @@ class BuildOut(RowSchema):
     )
     matches: int = Field(description="by the agents' own label", validation_alias="tally.matches")
     matches_in_force: int = Field(
-        description="by the label in force, whoever gave it", validation_alias="tally.matches_in_force"
+        description="by the label in force", validation_alias="tally.matches_in_force"
     )
     no_matches_in_force: int = Field(validation_alias="tally.no_matches_in_force")
     reviews_needed: int = Field(

@@ -25,7 +25,7 @@ class QueryOut(Schema):
     candidates: int
     settled: int = Field(description="that the agents gave a label")
     matches: int = Field(description="by the agents' own label")
-    matches_in_force: int = Field(description="by the label in force, whoever gave it")
+    matches_in_force: int = Field(description="by the label in force")
     no_matches_in_force: int
     abandoned: int
 

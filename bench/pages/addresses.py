@@ -53,6 +53,7 @@ PLACES: Final = (
     BenchedPage("build-cap", "/builds/{build}/cap/"),
     BenchedPage("build-extend", "/builds/{build}/extend/"),
     BenchedPage("build-missing", "/builds/{build}/missing/"),
+    BenchedPage("build-review-rule", "/builds/{build}/review-rule/"),
     BenchedPage("project-cap", "/project/cap/"),
     BenchedPage("build-abandoned", "/builds/{again}/abandoned/"),
     BenchedPage("build-abandoned-none", "/builds/{build}/abandoned/"),

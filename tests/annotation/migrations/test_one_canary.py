@@ -26,13 +26,17 @@ def migrate(name: str) -> Any:
     return MigrationExecutor(connection).loader.project_state(place).apps
 
 
+def migrate_to_now() -> None:
+    executor = MigrationExecutor(connection)
+    executor.migrate(executor.loader.graph.leaf_nodes())
+
+
 @pytest.fixture
 def extension() -> Iterator[Extension]:
     """An extension of a build; the tables are as they are now again afterwards."""
-    build = factories.opened("large")
+    build, _ = factories.opened("large"), factories.opened("other")
     yield Extension.objects.create(build=build, number=1, mining=build.own_mining, state="canary")
-    executor = MigrationExecutor(connection)
-    executor.migrate(executor.loader.graph.leaf_nodes())
+    migrate_to_now()
 
 
 def rows_before(apps: Any, extension: Extension) -> None:
@@ -40,7 +44,7 @@ def rows_before(apps: Any, extension: Extension) -> None:
     common = {"drawn": [3, 1, 2], "pairs": 900, "decided_at": timezone.now(), "decided_by_id": ada.pk}
     old = apps.get_model("annotation", "Canary").objects
     old.create(build_id=build.pk, seed=7, spent=12, rest_opened=True, **common)
-    old.create(build_id=factories.opened("other").pk, seed=8)
+    old.create(build_id=Build.objects.values_list("pk").get(name="other")[0], seed=8)
     apps.get_model("annotation", "ExtensionCanary").objects.create(
         extension_id=extension.pk, seed=9, spent=4, began=12, last_call=5, before={"finished": 9}, **common
     )
@@ -48,7 +52,7 @@ def rows_before(apps: Any, extension: Extension) -> None:
 
 def test_rows_of_both_tables_are_in_the_one(extension: Extension) -> None:
     rows_before(migrate(TWO), extension)
-    migrate(ONE)
+    migrate_to_now()
     assert list(Canary.objects.order_by("pk").values_list("seed", flat=True)) == [7, 8, 9]
     own = Canary.objects.of_whole_build(extension.build).get()
     assert (own.drawn, own.pairs, own.spent, own.rest_opened) == ([3, 1, 2], 900, 12, True)
@@ -72,7 +76,7 @@ def test_the_way_back_keeps_every_row(extension: Extension) -> None:
 
 def test_a_new_row_gets_a_key_after_those_that_were_carried(extension: Extension) -> None:
     rows_before(migrate(TWO), extension)
-    migrate(ONE)
+    migrate_to_now()
     last = Canary.objects.latest("pk").pk
     assert Canary.objects.create(build=factories.opened("new"), seed=1).pk > last
 

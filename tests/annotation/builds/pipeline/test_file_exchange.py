@@ -141,7 +141,7 @@ def test_parts_hold_no_two_candidates_of_a_query_and_come_back_together(
         answered.write_text("".join(json.dumps({"id": one, "reply": UNCLEAR}) + "\n" for one in ids))
         replies.append(str(answered))
     call_command("exchange", "import", screened.name, *replies)
-    assert "9 replies taken, 0 known already, 0 refused; 9 cases go on" in capsys.readouterr().out
+    assert "9 replies taken, 0 known already, 0 refused; 9 cases continue" in capsys.readouterr().out
 
 
 def test_too_few_parts_are_refused_with_how_many_it_takes(screened: Build, tmp_path: Path) -> None:

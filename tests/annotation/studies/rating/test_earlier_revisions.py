@@ -103,7 +103,7 @@ def test_a_place_that_was_given_away_is_not_taken_back(rita: Enrolment) -> None:
 def test_what_stands_and_what_took_back_are_no_earlier_ratings(rita: Enrolment) -> None:
     of = given(rita)
     first = say(of, 1, 0)
-    with pytest.raises(NothingToRestore, match="what stands"):
+    with pytest.raises(NothingToRestore, match="current label"):
         restore_earlier_revision(first)
     undo_decision(rita)
     with pytest.raises(NothingToRestore, match="took a rating back"):
@@ -127,7 +127,7 @@ def test_nothing_is_restored_once_the_rater_may_know_what_agents_said(rita: Enro
     first = say(of, 1, 0)
     say(of, 0, 1)
     mark_seen(rita.user, [of.study_pair.pair_id])
-    with pytest.raises(NothingToRestore, match="shown what agents or others said"):
+    with pytest.raises(NothingToRestore, match="seen what agents or others said"):
         restore_earlier_revision(first)
 
 

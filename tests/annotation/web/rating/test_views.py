@@ -90,9 +90,9 @@ def test_each_scale_has_its_buttons(client: Client, scale: str, words: list[str]
 
 def test_the_keys_of_a_scale_are_those_that_the_rater_chose(client: Client) -> None:
     of = given(client, Kind.READING, scale="graded")
-    save_keys(of.rater, {Action.GRADED_EXACT: "9", Action.GRADED_NONE: ""}, on=True)
+    save_keys(of.rater, {Action.GRADED_EXACT: "5", Action.GRADED_NONE: ""}, on=True)
     buttons = re.findall(r'name="label" value="(\d)"(?: data-key="(.)")?', page(client, of))
-    assert buttons == [("3", "9"), ("2", "2"), ("1", "1"), ("0", "")]
+    assert buttons == [("3", "5"), ("2", "2"), ("1", "1"), ("0", "")]
 
 
 @pytest.mark.parametrize(("swapped", "value"), [(False, 1), (True, -1)])

@@ -148,7 +148,7 @@ def test_a_page_that_tells_counts_as_seen_and_the_rating_stays(
     refused = changed(client, rita, case)
     assert refused.status_code == 422
     text = refused.content.decode()
-    assert "can't be changed any more" in text and "now I know" in text
+    assert "your earlier answer" in text and "now I know" in text
     assert Rating.objects.filter(assignment__rater=rita.user).count() == rita.study.pairs.count()
 
 
