@@ -22,7 +22,7 @@ def test_who_has_none() -> None:
     assert kendall_tau([], []) is None
     assert kendall_tau([1], [2]) is None
     assert kendall_tau([1, 1], [1, 2]) is None
-    with pytest.raises(ValueError, match="1 values beside 2"):
+    with pytest.raises(ValueError, match="1 values and 2"):
         kendall_tau([1], [1, 2])
 
 
