@@ -168,6 +168,7 @@ def tried(context: BrowserContext, url: str, ids: Mapping[str, int]) -> dict[str
     """Find out how strong the case's test is, and fill the table of its query; ids of program and run."""
     page = context.new_page()
     page.goto(f"{url}/review/cases/{ids['case']}/")
+    page.locator(".about-test").evaluate("(it) => (it.open = true)")
     asked = page.get_by_role("button", name="Check test strength")
     if asked.count():  # else another test has found it out
         asked.click()

@@ -41,5 +41,5 @@ def test_flips_of_two_annotators_are_gone_through_in_review(
     expect(case).to_be_visible()
     assert "show=apart-" in page.url
     assert "another merge" not in page.locator("main").inner_text()
-    lists = page.locator("summary", has_text="Labelled otherwise by two annotators")
+    lists = page.locator("summary", has_text="Two annotators disagree")
     expect(lists).to_be_visible()

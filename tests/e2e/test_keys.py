@@ -97,7 +97,7 @@ def test_a_reason_that_comes_after_the_next_pair_is_offered_to_the_pair_before(p
     page.keyboard.press("Control+Enter")
     other_case(page, labelled)
     page.goto(address)
-    expect(page.locator("#pane-history .of-person").first).to_contain_text("unused argument 10")
+    expect(page.locator("#panel-history .of-person").first).to_contain_text("unused argument 10")
 
 
 def test_text_outside_a_field_is_offered_to_the_pair_on_the_screen_and_can_be_dropped(page: Page) -> None:

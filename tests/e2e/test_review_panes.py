@@ -174,7 +174,7 @@ def test_the_first_window_has_few_controls(
 ) -> None:
     page = opened(elsa, server, watched, name)
     controls = page.evaluate(CONTROLS)
-    assert 10 < len(controls) <= 30, controls
+    assert 10 < len(controls) <= 34, controls  # seven of them are of the head of every page
 
 
 def test_long_lines_are_wrapped_unless_somebody_wants_them_whole(page: Page) -> None:
