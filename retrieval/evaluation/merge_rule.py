@@ -23,7 +23,7 @@ REVIEWS_TOLD: Final[Mapping[int, str]] = {
 
 
 def merge_rule_words(reviews_needed: int = FEWEST_REVIEWS) -> str:
-    """The rule in words, as a benchmark keeps it."""
+    """The rule in words, as it is stored with a benchmark."""
     return (
         "the majority of a blind study, or its adjudication where there is none; else an expert's acceptance "
         f"of a written function; else {REVIEWS_TOLD[reviews_needed]}; else the agents' label; else an "

@@ -131,9 +131,9 @@ class Command(LightCommand):
 
     def show(self, plan: RerunPlan, price: str) -> None:
         """Say what it comes to, in one line."""
-        start, anew = plan.stage.replace("_", " "), ", asked again" if plan.order.fresh else ""
+        start, asked = plan.stage.replace("_", " "), ", asked again" if plan.order.fresh else ""
         self.stdout.write(
-            f"{plan.words}: {plan.able:,} of {plan.chosen:,} cases from {start} on{anew}: {price}"
+            f"{plan.words}: {plan.able:,} of {plan.chosen:,} cases from {start} on{asked}: {price}"
         )
 
 

@@ -20,7 +20,7 @@ from retrieval.models import Annotator, Label, Source, label_source_of
 AnnotatorWords = tuple[str, Mapping[str, Any]]
 """An annotator's kind and configuration."""
 PEOPLE: Final = (Annotator.Kind.PERSON, Annotator.Kind.MERGE)
-"""The kinds of annotators among whom are people, and studies of people."""
+"""The kinds of annotators that are people, or studies of people."""
 ASKED_PEOPLE: Final = """SELECT 1 FROM retrieval_label said
   JOIN retrieval_annotator who ON who.id = said.annotator_id
 WHERE said.pair_id = %s AND who.kind IN (%s, %s) LIMIT 1"""
@@ -82,7 +82,9 @@ def list_standing_statements(
     """
     for annotator, (value, assisted, label, told) in last.items():
         kind, config = configs[annotator]
-        is_imported = kind == Annotator.Kind.ORIGINAL  # a file here has not the weight of whom it names
+        is_imported = (
+            kind == Annotator.Kind.ORIGINAL
+        )  # an imported file does not count as the people it names
         source = Source.ORIGINAL if is_imported else label_source_of(kind, config, assisted, told)
         if value is None or (source is Source.AGENT and not agents):
             continue

@@ -246,7 +246,10 @@ def kinds_of(differs: str) -> tuple[str, ...]:
 def find_contested_cases(build: Build, visible: QuerySet[Build], kind: str) -> QuerySet[Case]:
     """The build's settled cases whose pair somebody else labelled differently."""
     cases = Case.objects.filter(build=build, round=1)
-    if kind in {"experts", "overruled"}:  # few, and all of them settled: the stage would hide their index
+    if kind in {
+        "experts",
+        "overruled",
+    }:  # few, and all settled: a filter by stage would keep their index from being used
         contradicted = cases.filter(build_contradiction_condition(visible))
         return contradicted if kind == "experts" else contradicted.exclude(label_in_force=F("label"))
     originals = Label.objects.filter(

@@ -75,7 +75,7 @@ class KeyView:
 
     @property
     def attributes(self) -> SafeString:
-        """For the button or link that the key presses. ARIA has no word for two keys one after the other."""
+        """For the button or link that the key presses. ARIA can't name a sequence of two keys."""
         if not self.key:
             return SafeString("")
         aria = SafeString("") if self.lead else format_html(' aria-keyshortcuts="{}"', self.key)

@@ -172,7 +172,7 @@ def _ask(url: str, part: Path, kept: Version | None, tick: Tick, terms: Terms) -
 def _take(
     answer: http.client.HTTPResponse, url: str, part: Path, kept: Version | None, tick: Tick, terms: Terms
 ) -> None:
-    """Write what comes behind what is there, or anew where the server does not go on."""
+    """Append what comes to what is there, or start again where the server can't resume."""
     resumed = kept is not None and answer.status == http.HTTPStatus.PARTIAL_CONTENT
     there = part.stat().st_size if resumed else 0
     if kept and resumed and not kept.goes_on(answer.headers, there):
@@ -234,11 +234,11 @@ def _refused(url: str, error: Exception, part: Path, target: Path) -> NotDownloa
         return NotDownloaded(str(reason))
     if part.exists():
         why = f"{url} was cut off after {part.stat().st_size:,} bytes"
-        goes_on, anew = (
+        resumes, restarts = (
             "continues from there",
             "starts again, because nothing shows whether the file has changed",
         )
-        to_do = f"the same command again {goes_on if find_resumable_version(part, url) else anew}"
+        to_do = f"the same command again {resumes if find_resumable_version(part, url) else restarts}"
         return NotDownloaded(why, to_do, retryable=True)
     offline = f"Is this machine offline? Then download it elsewhere and put it at {target}"
     return Unreached(f"{url} cannot be reached ({reason})", offline, ". ")
