@@ -17,6 +17,7 @@ from annotation.web.corpus import views as corpus
 from annotation.web.dashboard import views as dashboard
 from annotation.web.derived import views as derived
 from annotation.web.drift import views as drift
+from annotation.web.glossary import views as glossary
 from annotation.web.label_audit import views as label_audit
 from annotation.web.label_quality import views as quality
 from annotation.web.missing_functions import proposal_views
@@ -35,6 +36,7 @@ from annotation.web.work import views as work
 urlpatterns = [
     path("", work.home, name="home"),
     path("dashboard/", dashboard.index, name="dashboard"),
+    path("glossary/", glossary.detail, name="glossary"),
     path("connection/", connecting.index, name="connection"),
     path("connection/tests/<int:pk>/", connecting.detail, name="connection-test"),
     path("collections/", collections.index, name="collections"),

@@ -73,7 +73,7 @@ def carry_label_over(user: User, case: Case, source: int, evidence: str, seen_re
     before = find_earlier_label(user, case)
     if before is None or before.pk != source:
         raise NothingBefore
-    reason = before.reason or f"As before: the same code as case {before.case_id}, {WORDS[before.label]}."
+    reason = before.reason or f"As before: the same code as pair {before.case_id}, {WORDS[before.label]}."
     with transaction.atomic():
         beside = Beside(tags_carried(before), window=Window())
         made = submit_label(user, case, before.label, reason, evidence, seen_revision, beside)

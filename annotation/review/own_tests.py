@@ -86,7 +86,7 @@ def kept_source(source: str) -> str:
     """A typed test program as it is stored. Raises BadTest."""
     kept = mark_hostile_characters(source).replace("\r\n", "\n")
     if not kept.strip():
-        raise BadTest("The test program is empty. Write at least one assertion about the candidate.")
+        raise BadTest("The test program is empty. Write at least one assertion about the function.")
     if len(kept) > MOST_SOURCE:
         raise BadTest(f"A test program has at most {MOST_SOURCE:,} characters; this one has {len(kept):,}.")
     return kept
@@ -135,4 +135,4 @@ def beginning_of_a_test(pair: Pair) -> str:
     names = candidate_names(pair.snippet.text)
     scope = ", ".join(names) if names else "nothing that could be found by reading it"
     example = f"assert {names[0]}(...) == ..." if names else "assert ..."
-    return f"# The candidate is in scope, unchanged. It defines: {scope}\n# {example}\n\n"
+    return f"# You can call the function directly. It defines: {scope}\n# {example}\n\n"

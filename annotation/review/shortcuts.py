@@ -47,13 +47,13 @@ class Action(StrEnum):
     NO_MATCH = "no_match", "0", "Label: no match"
     UNSURE = "unsure", "2", "Unsure: no label"
     AS_BEFORE = "as_before", "3", "Label as before, where the code is the same"
-    NEXT = "next", "n", "Next case"
-    PREVIOUS = "previous", "p", "Previous case"
+    NEXT = "next", "n", "Next pair"
+    PREVIOUS = "previous", "p", "Previous pair"
     UNDO = "undo", "z", "Undo the latest label"
     NOTE = "note", "e", "Write a reason or note"
     RUN = "run", "r", "Run the test program again"
     EDIT = "edit", "t", "Edit a copy of the test program"
-    CALL = "call", "c", "Call the candidate with values of your own"
+    CALL = "call", "c", "Call the function with your own values"
     ASSERT = "assert", "a", "Make the latest call an assertion of your test"
     STEP_NEXT = "step_next", ".", "Next step of the trace"
     STEP_PREVIOUS = "step_previous", ",", "Previous step of the trace"
@@ -62,7 +62,7 @@ class Action(StrEnum):
     TAB_TEST = "tab_test", "7", "Show the test"
     TAB_TRACE = "tab_trace", "8", "Show the trace"
     TAB_HISTORY = "tab_history", "9", "Show the history"
-    DECISIONS = "decisions", "d", "Go to your last ten decisions"
+    DECISIONS = "decisions", "d", "Go to your last ten labels"
     TAG_INVERSE = describe_tag_key(Tag.INVERSE, "i")
     TAG_PARTIAL = describe_tag_key(Tag.PARTIAL, "h")
     TAG_EDGE_CASE = describe_tag_key(Tag.EDGE_CASE, "b")

@@ -98,7 +98,7 @@ def ask_strength(
     kept = keep_mutants(snippet)
     if not kept:
         raise NothingToChange(
-            "No fault can be put into this candidate: "
+            "No bug can be planted in this function: "
             f"it does not parse as {format_version()}, or does too little."
         )
     waiting = open_trials(user).filter(mutant__isnull=False).exclude(program=program)

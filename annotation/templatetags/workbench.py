@@ -19,7 +19,7 @@ from django.utils.safestring import SafeString
 from annotation.accounts import roles
 from annotation.builds.results.position_bias import Drift
 from annotation.studies.enrolment import rater_studies
-from annotation.web.shared import words
+from annotation.web.shared import glossary, words
 
 register = template.Library()
 register.filter("small_dollars", words.small_dollars)
@@ -113,6 +113,19 @@ def place(path: str, url: str) -> str:
     names = {reverse("dashboard"): ("builds", "connection"), reverse("studies"): ("guidelines", "audit")}
     others = tuple(f"{get_script_prefix()}{name}/" for name in names.get(url, ()))
     return "true" if path.startswith((url, *others)) else ""
+
+
+@register.simple_tag
+def list_nouns() -> tuple[glossary.Term, ...]:
+    """The eight words that are enough to review a pair, with their meanings."""
+    return glossary.NOUNS
+
+
+@register.filter
+def term(word: str) -> SafeString:
+    """A word of the glossary with its meaning on hover. Raises KeyError for one that it does not have."""
+    meaning = glossary.MEANINGS[word.lower()]
+    return format_html('<abbr class="term" title="{}">{}</abbr>', meaning, word)
 
 
 @register.filter

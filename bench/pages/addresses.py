@@ -33,6 +33,7 @@ RARE: Final = "looks for what few cases are"
 COUNTED: Final = "counts up to 2,000 rows, which the small build does not have"
 PLACES: Final = (
     BenchedPage("dashboard", "/dashboard/"),
+    BenchedPage("glossary", "/glossary/"),
     BenchedPage("connection", "/connection/"),
     BenchedPage("collections", "/collections/"),
     BenchedPage("upload", "/collections/upload/"),

@@ -46,6 +46,7 @@ PLACES: Final = (
     Place("not-found", "/no-such-page/", "reader", 404),
     Place("forbidden", "/dashboard/", "reader", 403),
     Place("password", "/password/", "reader"),
+    Place("glossary", "/glossary/", "reader"),
     Place("your-work", "/", "expert"),
     Place("dashboard", "/dashboard/", "admin"),
     Place("collections", "/collections/", "admin"),

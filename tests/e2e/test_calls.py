@@ -156,6 +156,6 @@ def test_it_works_without_javascript(login: Login, server: Workbench, watched: W
         page.locator(".call-fold summary").click()
     page.locator(FIELD).fill("60 + 6")
     page.keyboard.press("Enter")
-    expect(page.get_by_role("heading", name="Call the candidate")).to_be_visible()
+    expect(page.get_by_role("heading", name="Call the function")).to_be_visible()
     expect(page.locator(f"{LATEST} .call-value")).to_contain_text("66")
     expect(page.locator(FIELD)).to_have_value("60 + 6")

@@ -126,7 +126,7 @@ def test_the_key_of_an_own_test_leads_below_its_comments(page: Page) -> None:
     expect(page.locator(".cm-content")).to_be_focused()
     page.keyboard.type("assert 1 == 1")
     expect(page.locator(".cm-line").last).to_have_text("assert 1 == 1")
-    expect(page.locator(".cm-line").first).to_contain_text("# The candidate is in scope")
+    expect(page.locator(".cm-line").first).to_contain_text("# You can call the function directly")
 
 
 @pytest.mark.parametrize("page", ["stepped"], indirect=True)

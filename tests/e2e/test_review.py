@@ -123,7 +123,7 @@ def test_the_second_of_two_windows_is_shown_both_texts(login: Login, case_url: s
 
 
 def test_keys_can_be_changed(own_keys: Page, page: Page) -> None:
-    own_keys.get_by_label("Next case").fill("j")
+    own_keys.get_by_label("Next pair").fill("j")
     own_keys.get_by_role("button", name="Store", exact=True).click()
     page.reload()
     before = case_on(page)
@@ -135,7 +135,7 @@ def test_keys_can_be_changed(own_keys: Page, page: Page) -> None:
 
 
 def test_a_digit_of_a_scale_is_refused_for_anything_else(own_keys: Page, page: Page) -> None:
-    following = own_keys.get_by_label("Next case")
+    following = own_keys.get_by_label("Next pair")
     following.fill("3")
     own_keys.get_by_role("button", name="Store", exact=True).click()
     problem = own_keys.locator("#problem-next")

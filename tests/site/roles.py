@@ -23,6 +23,7 @@ ROLES: Final = {
         "compare",
         "compare-annotators",
         "distribution",
+        "glossary",
         "home",
         "build-audit",
         "api:get_audit",

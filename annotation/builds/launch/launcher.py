@@ -122,7 +122,7 @@ def refuse_bad_order(order: Order) -> None:
 def refuse_bad_mining(order: Order) -> None:
     """What would be searched, and how. Raises LaunchRefused."""
     if not 1 <= order.k <= 1000:
-        raise LaunchRefused("k is the number of candidates a query: choose 1 to 1,000.")
+        raise LaunchRefused("k is the number of functions a query: choose 1 to 1,000.")
     refuse_bad_encoders(order.encoders)
     refuse_bad_index(order)
 

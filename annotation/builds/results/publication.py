@@ -285,12 +285,12 @@ def _agreed(wish: Wish, *, unfinished: bool = False) -> tuple[list[Build], Mappi
         raise PublishRefused(f"Several builds judged these pairs, by different agents: name one of {names}.")
     if wish.pool == Pool.CANDIDATES and wish.mining is None:
         raise PublishRefused(
-            "The pairs were given, so no mining says what candidates a query has: publish them for a search "
+            "The pairs were given, so no mining says which functions a query has: publish them for a search "
             "in the whole collection."
         )
     if wish.pool == Pool.CANDIDATES and len(mined_scope.collect_minings(wish.mining, wish.build)) > 1:
         raise PublishRefused(
-            "The build was extended, so its candidates are those of several minings: publish it for a search "
+            "The build was extended, so its functions come from several minings: publish it for a search "
             "in the whole collection."
         )
     return builds, agents

@@ -42,12 +42,12 @@ class Command(LightCommand):
         one.add_argument("name", help="name of the benchmark")
         of = one.add_mutually_exclusive_group(required=True)
         of.add_argument("--build", help="name or id of the build whose pairs these are")
-        of.add_argument("--mining", type=int, help="id of the mining: all its candidates")
+        of.add_argument("--mining", type=int, help="id of the mining: all its functions")
         one.add_argument(
             "--pool",
             choices=Pool.values,
             default=Pool.COLLECTION.value,
-            help="what systems search: the whole collection (default), or a query's candidates",
+            help="what systems search: the whole collection (default), or the functions mined for a query",
         )
         one.add_argument(
             "--corrects",

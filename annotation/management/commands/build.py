@@ -40,7 +40,7 @@ SAME: Final = (*OF_API, "name", "provider", "model", "recorded", "unpriced", "sk
 
 class Command(LightCommand):
     help = (
-        "Launch a build: mine candidates, or take given pairs, then annotate them ('manage.py serve' or "
+        "Launch a build: mine functions, or take given pairs, then annotate them ('manage.py serve' or "
         "'work' does the work)."
     )
     refusals = (LaunchRefused, known_encoders.BadSpec)
@@ -99,7 +99,7 @@ class Command(LightCommand):
             choices=NAMES,
             default="",
             help="paper: its prompts, every switch below, and its encoders unless you name others; "
-            "first-paper: one model alone, five candidates, both criteria, three rounds",
+            "first-paper: one model alone, five functions a query, both criteria, three rounds",
         )
         parser.add_argument(
             "--show-report",

@@ -41,7 +41,7 @@ class Command(LightCommand):
             type=int,
             metavar="N",
             help="write N files (FILE-1 to FILE-N), none with two requests about one query, so that who "
-            "answers a file never sees two candidates side by side",
+            "answers a file never sees two functions side by side",
         )
         take = actions.add_parser("import", help="take replies")
         take.add_argument("build", help="name or id of the build")

@@ -25,7 +25,7 @@ def flaws_of(benchmark: Benchmark) -> list[tuple[str, Build | None]]:
     if build is not None and lacks_minings(benchmark, benchmark.mining, build):
         found.append(
             "Of what the build’s extensions found, the judged pairs alone are known: shares of judged "
-            "candidates are too high."
+            "functions are too high."
         )
     return [(words, build) for words in found]
 

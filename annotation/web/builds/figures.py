@@ -139,7 +139,7 @@ def build_funnel_levels(tally: Tally, rounds: int = 1) -> list[Level]:
     """
     if not tally.total:
         return []
-    all_, first = ("candidates", "candidates") if rounds == 1 else ("cases", f"cases, {rounds} rounds")
+    all_, first = ("pairs", "pairs") if rounds == 1 else ("cases", f"cases, {rounds} rounds")
     levels = [
         Level(first, tally.total, tally.total, "", ""),
         Level("screened", tally.screened, tally.total, f"of the {all_}", "reached=screened"),
@@ -164,12 +164,12 @@ def levels_of_tests(tally: Tally) -> Iterator[Level]:
     programs, of = tally.programs, "of the executed"
     yield Level("ran", tally.ran, programs, of, "ran=yes", 1)
     yield Level("did not run", programs - tally.ran, programs, of, "ran=no", 1)
-    yield Level("tested the candidate", tally.touched, programs, of, "ran=tested", 1)
+    yield Level("tested the function", tally.touched, programs, of, "ran=tested", 1)
     if tally.sound_tests:
         yield Level("passed by a reference, failed by a neighbour", tally.sound_tests, programs, of, "", 1)
     if second := tally.second_tests:
         yield Level("second tests", second, programs, of, "reached=second", 1)
-        name, link = "that tested the candidate", "reached=second_tested"
+        name, link = "that tested the function", "reached=second_tested"
         yield Level(name, tally.second_touched, second, "of the second tests", link, 1)
 
 

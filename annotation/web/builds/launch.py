@@ -80,8 +80,8 @@ class LaunchForm(SkippingForm, AnsweringForm):
         label="Other encoders",
         help_text="By folder or hub id, for example codebert:/models/mine; several after commas.",
     )
-    k = order_field("k", "Candidates for each query.", label="k", required=True)
-    rule = forms.ChoiceField(choices=RULES, label="Rule", help_text="Which snippets may become candidates.")
+    k = order_field("k", "Functions for each query.", label="k", required=True)
+    rule = forms.ChoiceField(choices=RULES, label="Rule", help_text="Which functions may be mined.")
     query_rules = forms.MultipleChoiceField(
         choices=QUERY_RULES,
         required=False,
@@ -129,11 +129,11 @@ class LaunchForm(SkippingForm, AnsweringForm):
         help_text="As in the paper: one screener request a pair, one test, two fixing rounds.",
     )
     rewrites = order_field(
-        "rewrites", "How often a test program that redefines its candidate goes back. The paper: 0."
+        "rewrites", "How often a test program that redefines its function goes back. The paper: 0."
     )
     screen_by_query = order_field(
         "screen_by_query",
-        "The screener sees all candidates of a query at once: fewer tokens, another annotator.",
+        "The screener sees all functions of a query at once: fewer tokens, another annotator.",
     )
     second_test = order_field(
         "second_test", "Ask for another program where the first one tested nothing. Not in the paper."
@@ -163,7 +163,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         "Replies of earlier builds are not used again, and are paid again.",
         label="Ask everything again",
     )
-    seed = order_field("seed", "Of the order in which a screener by query sees the candidates.")
+    seed = order_field("seed", "Of the order in which a screener by query sees the functions.")
     sampling = forms.CharField(
         required=False,
         label="Sampling",

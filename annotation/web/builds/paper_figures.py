@@ -34,7 +34,7 @@ TEST_CASES: Final = Reported("4.31", "Table 1", f"{RUN}; it does not say what co
 MATCHES: Final = Reported(
     "21.3 %",
     "added up from Table 6: 87,941 of 412,080 pairs",
-    f"{RUN}; other queries and other candidates match more or less often",
+    f"{RUN}; other queries and other functions match more or less often",
 )
 UNCLEAR: Final = Reported("33 %", "“Preliminary Screener”")
 CLEAR_TIME: Final = Reported(
@@ -49,7 +49,7 @@ SIZES: Final = (
     ("CoSQA⁺, first version, as reported", 108_896, 51_516, 271.059, None, None),
 )
 """Pairs, snippets, mean length, test cases a program and executable programs, of Table 1 of the paper and of
-its first version, which had five candidates a query and no tests. The length's unit is not said; characters
+its first version, which had five functions a query and no tests. The length's unit is not said; characters
 fit."""
 QUERIES: Final = 20_604
 _TO_TEN: Final = (2907, 2445, 2121, 1748, 1429, 1266, 1108, 873, 724, 628)

@@ -193,7 +193,7 @@ def hash_of(
 
 def candidate_code(text: str, report: Report | None = None, prefix: str = "c") -> Code:
     """The candidate's lines; with a report, also how often each was traced and what was never reached."""
-    return code_of(text, "Candidate", prefix, candidate_notes(report) if report else NO_NOTES)
+    return code_of(text, "Function", prefix, candidate_notes(report) if report else NO_NOTES)
 
 
 def verdicts_of(case: Case, steps: Sequence[Step]) -> tuple[Verdict, ...]:

@@ -35,7 +35,7 @@ MEANINGS: Final[Mapping[Outcome, str]] = {
     Outcome.FAILED: "An assertion did not hold.",
     Outcome.ERRORED: "An exception ended the test program before its end.",
     Outcome.UNTESTED: "The run finished, but no assertion used the function, so it proves nothing.",
-    Outcome.UNPROVEN: "Its assertions held, but only by the word of the candidate's own classes.",
+    Outcome.UNPROVEN: "Its assertions held, but only by the word of the function's own classes.",
     Outcome.NOT_APPLICABLE: "It was written for another function; its arguments do not fit this one.",
     Outcome.TIMED_OUT: "It was stopped at the time limit.",
     Outcome.OUT_OF_MEMORY: "It was stopped at the memory limit.",
@@ -162,9 +162,9 @@ def report_view(
 def warnings_of(report: Report) -> Iterator[str]:
     """What a reader must know before trusting the outcome."""
     if report.redefined:
-        yield "The test program redefines the candidate, so it may not test the candidate at all."
+        yield "The test program redefines the function, so it may not test the function at all."
     if report.asserted and not report.touched:
-        yield "No assertion touches the candidate."
+        yield "No assertion uses the function."
     if report.flaky:
         yield f"It is flaky: its runs disagree ({', '.join(report.flaky)})."
     if report.missing_module:

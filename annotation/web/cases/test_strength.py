@@ -210,7 +210,7 @@ def strength_page(user: User, program: TestProgram, back: int | None, problem: s
         candidate=candidate_code(program.pair.snippet.text),
         query=program.pair.query.head,
         place=OF_REVIEW.place,
-        back=Back(reverse("review-case", args=[back]), "Back to the case") if back else None,
+        back=Back(reverse("review-case", args=[back]), "Back to the pair") if back else None,
     )
 
 

@@ -1,4 +1,4 @@
-"""Figure 2 of the paper: how likely a match is at a rank and up to it, and what one more candidate costs."""
+"""Figure 2 of the paper: how likely a match is at a rank and up to it, and what one more function costs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from retrieval.texts.plurals import count_noun
 
 COLUMNS: Final = (
     "Rank",
-    "Candidates",
+    "Functions",
     "Judged",
     "Match at this rank",
     "At least one so far",
@@ -30,10 +30,10 @@ COLUMNS: Final = (
     "Cost a new query",
 )
 NOTE: Final = (
-    "A match at a rank is the share of its judged candidates. Queries with open candidates count as not yet "
+    "A match at a rank is the share of its judged functions. Queries with open functions count as not yet "
     "answered. The paper’s Figure 2 gives no numbers to compare with."
 )
-UNKNOWN: Final = "What one more candidate costs is not known: "
+UNKNOWN: Final = "What one more function costs is not known: "
 BUILDS_NAMED: Final = 3
 
 
@@ -57,14 +57,14 @@ class Paid:
     def words(self) -> str:
         """How a cost is meant, or why none is known."""
         if not self.builds:
-            return f"{UNKNOWN}no build judged these candidates here, so nobody measured it."
+            return f"{UNKNOWN}no build judged these functions here, so nobody measured it."
         if not self.pairs:
             return f"{UNKNOWN}{self.named} settled no pair yet."
         if self.a_pair is None:
             return f"{UNKNOWN}{self.named} paid nothing, as replies were there already or had no price."
         pairs = count_noun(round(self.pairs), "settled pair")
         return (
-            "The cost of a rank is that of one more candidate for each query, at what a settled pair cost in "
+            "The cost of a rank is that of one more function for each query, at what a settled pair cost in "
             f"{self.named}: {small_dollars(self.spent)} ÷ {pairs} = {small_dollars(self.a_pair)}."
         )
 
@@ -100,9 +100,9 @@ def build_rank_section(rows: Sequence[AtRank], paid: Paid) -> Section:
         tuple(rank_row(row, paid.a_pair) for row in shown),
         " ".join(filter(None, (NOTE, paid.words, next_rank(shown, paid.a_pair)))),
     )
-    empty = "There are no candidates with ranks."
+    empty = "There are no functions with ranks."
     if not paid.builds:
-        empty += f" {UNKNOWN}the labels were not made here, of the candidates of a mining."
+        empty += f" {UNKNOWN}the labels were not made here, of the functions of a mining."
     return Section(table, draw_rank_plot(rows, paid.a_pair) if rows else None, empty)
 
 

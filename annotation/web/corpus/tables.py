@@ -74,7 +74,7 @@ def by_matches(counts: Mapping[int, int], unjudged: int) -> Section:
         ("Matches", "Queries", "Share", "Paper’s queries", "Paper’s share"),
         rows if ours else (),
         "The paper’s Table 6 as reported; it begins at 1, so its queries without a match are what is missing "
-        "to 20,604. Other queries, candidates and labels match more or less "
+        "to 20,604. Other queries, functions and labels match more or less "
         f"often.{describe_unjudged_queries(unjudged)}",
     )
     return Section(table, draw_match_plot(bins, reported) if ours else None, "No query has been judged yet.")

@@ -49,7 +49,7 @@ wish_field = partial(schema_field, ExtensionWish)
 class WishForm(forms.Form):
     """What to add to a build; what is left empty stays as it is."""
 
-    k = wish_field("k", "Candidates for each query.", label="k")
+    k = wish_field("k", "Functions for each query.", label="k")
     queries = wish_field("queries", label="More queries")
     seed = wish_field("seed", "Of the draw.")
     newer = wish_field("newer", label="Snippets that were added since")

@@ -56,7 +56,7 @@ class FillForm(DerivedForm):
     unjudged = fill_field(
         "unjudged",
         "Nobody knows whether those have a match.",
-        label="Also queries of which some candidates could not be judged",
+        label="Also queries of which some functions could not be judged",
     )
     field_order = (
         *("name", "provider", "recorded", "model", "budget"),

@@ -186,7 +186,7 @@ def call_page(user: User, case: Case, text: str = "", problem: str = "") -> Call
         candidate=candidate_code(case.pair.snippet.text),
         place="Review",
         back_url=reverse("review-case", args=[case.pk]),
-        back_word="Back to the case",
+        back_word="Back to the pair",
     )
 
 

@@ -144,7 +144,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     found = visible_case(request, pk)
     program = program_of(found, request.POST.get("program", "")) or found.program
     if program is None:
-        messages.error(request, "This case has no test program. Write one: then it can be run.")
+        messages.error(request, "This pair has no test. Write one, then run it.")
         return to_case(found, list_of(request, request.POST))
     try:
         asked = own_tests.request_execution(person(request), program, found.dependencies)

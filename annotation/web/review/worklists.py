@@ -30,7 +30,7 @@ LISTS: dict[Show, str] = {
     Show.REVIEWED: "labelled by you",
     Show.UNSURE: "unsure, by you",
     Show.OVERRIDDEN: "overridden by anybody",
-    Show.ALL: "all cases",
+    Show.ALL: "all pairs",
 }
 
 

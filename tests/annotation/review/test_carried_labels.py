@@ -101,7 +101,7 @@ def test_without_a_reason_it_says_that_the_code_is_the_same(erin: User, cases: l
     before = given(erin, cases[0], 1)
 
     assert carry_label_over(erin, cases[1], before.pk, EVIDENCE, 0).reason == (
-        f"As before: the same code as case {cases[0].pk}, match."
+        f"As before: the same code as pair {cases[0].pk}, match."
     )
 
 

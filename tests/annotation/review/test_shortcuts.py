@@ -96,7 +96,7 @@ def test_a_refused_key_names_what_it_meets_on_a_page(erin: User) -> None:
     assert set(refused.value.problems) == {Action.NEXT, Action.GRADED_EXACT, Action.AS_BEFORE}
     met = "3 is also the key of “Label as before, where the code is the same”, “Relevance: 3, exact”"
     assert met in refused.value.problems[Action.NEXT]
-    assert "3 is also the key of “Next case”" in refused.value.problems[Action.GRADED_EXACT]
+    assert "3 is also the key of “Next pair”" in refused.value.problems[Action.GRADED_EXACT]
 
 
 @pytest.mark.parametrize("digit", "0123")

@@ -18,7 +18,7 @@ from tests import factories
 
 pytestmark = pytest.mark.django_db
 RULED = "Labels are missing: a rule chose the queries"
-EXTENDED = "shares of judged candidates are too high"
+EXTENDED = "shares of judged functions are too high"
 
 
 @pytest.fixture

@@ -118,7 +118,7 @@ def test_a_build_that_still_mines_says_so(ray: Client) -> None:
     build = factories.launched()
 
     for name in ("browse-build", "distribution"):
-        assert "No candidates yet" in ray.get(reverse(name, args=[build.pk])).content.decode()
+        assert "No functions yet" in ray.get(reverse(name, args=[build.pk])).content.decode()
 
 
 def test_experts_are_led_from_a_case_to_its_review(case: Case, ray: Client, erin: Client) -> None:

@@ -53,7 +53,7 @@ def test_a_build_without_cases_says_so_instead_of_zeros() -> None:
 
 def test_a_build_with_open_cases_alone_has_no_rates_either() -> None:
     build = factories.opened()
-    assert levels(build)["candidates"] == 9
+    assert levels(build)["pairs"] == 9
     assert {row.here for row in shown(build)["compared"]} == {""}
 
 
@@ -66,7 +66,7 @@ def test_the_funnel_tells_how_far_cases_came_not_where_they_are() -> None:
     factories.examined(cases[3], 0, factories.a_report(Outcome.ERRORED, assertions=(), missing_module="x"))
     factories.abandoned(cases[4])
     assert levels(build) == {
-        "candidates": 9,
+        "pairs": 9,
         "screened": 4,
         "clear": 2,
         "unclear": 2,
@@ -74,7 +74,7 @@ def test_the_funnel_tells_how_far_cases_came_not_where_they_are() -> None:
         "tests executed": 2,
         "ran": 1,
         "did not run": 1,
-        "tested the candidate": 1,
+        "tested the function": 1,
         "arbitrated": 2,
         "settled": 4,
         "abandoned": 1,
@@ -248,8 +248,8 @@ def test_what_tested_the_candidate_and_second_tests_lead_to_their_cases() -> Non
     def found(name: str) -> list[int]:
         return sorted(row.pk for row in cases_page(build, Build.objects.all(), links[name])["cases"])
 
-    assert found("tested the candidate") == [cases[0].pk]
+    assert found("tested the function") == [cases[0].pk]
     assert found("second tests") == [cases[0].pk, cases[1].pk]
-    assert found("that tested the candidate") == [cases[0].pk]
+    assert found("that tested the function") == [cases[0].pk]
     untested = cases_page(build, Build.objects.all(), QueryDict("ran=untested"))
     assert sorted(row.pk for row in untested["cases"]) == [cases[1].pk, cases[2].pk]

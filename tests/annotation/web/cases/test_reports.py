@@ -134,7 +134,7 @@ def test_what_holds_by_the_candidates_own_word_is_said_to_be_no_proof() -> None:
     view = report_view(Report(Outcome.UNPROVEN, assertions=(held, replace(held, own_word=OwnWord.NONE))))
 
     assert (view.sign.word, view.sign.tone) == ("not proven", "warn")
-    assert "only by the word of the candidate's own classes" in view.meaning
+    assert "only by the word of the function's own classes" in view.meaning
     assert [assertion.own_word for assertion in view.assertions] == [True, False]
 
 
@@ -178,8 +178,8 @@ def test_both_outputs_are_shown_in_the_order_in_which_they_were_printed() -> Non
 @pytest.mark.parametrize(
     ("report", "warning"),
     [
-        (Report(Outcome.PASSED, redefined=True), "redefines the candidate"),
-        (Report(Outcome.PASSED, (Assertion(1, "assert 1", True),)), "No assertion touches the candidate"),
+        (Report(Outcome.PASSED, redefined=True), "redefines the function"),
+        (Report(Outcome.PASSED, (Assertion(1, "assert 1", True),)), "No assertion uses the function"),
         (Report(Outcome.ERRORED, missing_module="numpy"), "numpy is missing"),
         (Report(Outcome.PASSED, suspicious=("reads frames",)), "Suspicious: reads frames"),
         (Report(Outcome.PASSED, flaky=("passed", "failed", "passed")), "passed, failed, passed"),

@@ -91,7 +91,7 @@ def test_flips_of_annotators_without_a_build_are_sent_to_review_where_a_build_ha
     flipped = factories.cases(build)[:2]
     address = f"{reverse('review-next', args=[build.pk])}?show={listed(original, merge)}"
     reader, expert = (page(one, original.pk, merge.pk) for one in (ray, erin))
-    assert "Flips with a case in it" in reader and address not in reader
+    assert "Flips that it has" in reader and address not in reader
     assert address in expert
 
     wanted = {"show": listed(original, merge)}
@@ -125,8 +125,8 @@ def test_review_shows_a_flip_as_it_shows_any_pair(
 def test_flips_without_a_case_are_told(ray: Client, original: Annotator, merge: Annotator) -> None:
     Case.objects.all().delete()
     text = page(ray, original.pk, merge.pk)
-    assert "2 flips have no case in a build that you may see" in " ".join(text.split())
-    assert "Flips with a case in it" not in text
+    assert "2 flips have no pair in a build that you may see" in " ".join(text.split())
+    assert "Flips that it has" not in text
 
 
 def test_a_flip_counts_once_however_many_builds_have_it(

@@ -51,7 +51,7 @@ def test_the_cost_is_drawn_on_a_scale_that_its_name_states() -> None:
 @pytest.mark.parametrize(
     ("paid", "said"),
     [
-        (Paid((), 0, 0), "not known: no build judged these candidates here"),
+        (Paid((), 0, 0), "not known: no build judged these functions here"),
         (Paid(("a", "b"), 0, 0), "not known: the builds “a”, “b” settled no pair yet"),
         (Paid(("a",), 0, 5), "not known: the build “a” paid nothing, as replies were there already"),
         (Paid(tuple("abcde"), 5, 5), "in the builds “a”, “b”, “c” and 2 more: $0.0000000050"),
@@ -64,8 +64,8 @@ def test_why_a_cost_is_not_known_is_said_in_words(paid: Paid, said: str) -> None
 
 def test_without_candidates_the_reason_stands_there() -> None:
     assert build_rank_section([], Paid((), 0, 0)).empty == (
-        "There are no candidates with ranks. What one more candidate costs is not known: the labels were not "
-        "made here, of the candidates of a mining."
+        "There are no functions with ranks. What one more function costs is not known: the labels were not "
+        "made here, of the functions of a mining."
     )
 
 

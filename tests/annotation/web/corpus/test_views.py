@@ -122,7 +122,7 @@ def test_languages_of_a_collection_are_drawn_with_a_name_each(ada: Client) -> No
 def test_a_benchmarks_statistics(ray: Client, benchmark_: Benchmark) -> None:
     page = told(ray, "benchmark-corpus", benchmark_.pk)
     assert "small &lt;i&gt;, version 1" in page
-    assert "There are no candidates with ranks." in page
+    assert "There are no functions with ranks." in page
     rows = table(ray, "benchmark-corpus", benchmark_.pk, "matches")
     assert [row["Queries"] for row in rows[:3]] == [1, 2, 0]
     (row,) = table(ray, "benchmark-corpus", benchmark_.pk, "relevance")

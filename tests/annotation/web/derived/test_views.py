@@ -266,5 +266,5 @@ def test_a_case_that_was_taken_over_leads_to_the_one_before(ada: Client) -> None
     case = new.cases.first()
     assert case is not None
     page = words(ada.get(reverse("case", args=[case.pk])))
-    assert "What comes before arbitrating is taken over from the case in first" in page
+    assert "What comes before arbitrating is taken over from the pair in first" in page
     assert "reused" in page

@@ -47,7 +47,7 @@ def test_one_key_puts_the_latest_call_into_the_test(client: Client, of: Assignme
     told = {"asserted": {"lines": LINES, "revision": kept}}
     assert (answer.status_code, json.loads(answer["HX-Trigger"])) == (204, told)
     kept = RatingDraft.objects.get(assignment=of, field="test").text
-    assert kept.startswith("# The candidate is in scope") and kept.endswith(f"\n\n{LINES}\n")
+    assert kept.startswith("# You can call the function directly") and kept.endswith(f"\n\n{LINES}\n")
     assert f"{LINES}\n</textarea>" in page(client, of)
 
 

@@ -143,7 +143,7 @@ def test_without_javascript_a_page_of_its_own_has_code_field_and_answers(erin: C
     assert "refresh" not in page
     assert 'value="reverse([1, 2])"' in page
     assert 'id="c-2"' in page
-    assert "Back to the case" in page
+    assert "Back to the pair" in page
 
 
 def test_calls_made_so_far_are_there_when_one_comes_back(erin: Client, case: Case) -> None:

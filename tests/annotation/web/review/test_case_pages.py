@@ -74,7 +74,7 @@ def test_everything_is_on_one_page(erin: Client, case: Case) -> None:
 
     for part in (
         "reverse a list in place",
-        "Candidate",
+        "Function",
         "Agents",
         "the test decides",
         "Test program",

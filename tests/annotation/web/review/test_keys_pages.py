@@ -48,7 +48,7 @@ def test_a_label_whose_digit_is_used_otherwise_says_so(erin: Client) -> None:
     Preference.objects.create(user=factories.erin(), shortcuts={"next": "3"})
     page = erin.get(reverse(URL)).content.decode()
 
-    assert "default: 3, which you use for “Next case”: so this has no key" in page
+    assert "default: 3, which you use for “Next pair”: so this has no key" in page
     assert page.count("so this has no key") == 2, "the label as before, and the best of four grades"
 
 

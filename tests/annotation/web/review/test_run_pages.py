@@ -119,7 +119,7 @@ def test_a_case_without_a_test_has_nothing_to_run(erin: Client) -> None:
     answer = erin.post(reverse("review-run", args=[case.pk]))
 
     assert answer["Location"] == reverse("review-case", args=[case.pk])
-    assert "has no test program" in erin.get(answer["Location"]).content.decode()
+    assert "has no test. Write one" in erin.get(answer["Location"]).content.decode()
     assert not ExecutionRequest.objects.exists()
 
 

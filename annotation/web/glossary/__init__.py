@@ -1,0 +1,1 @@
+"""The page of the words that pages use, each with its meaning."""

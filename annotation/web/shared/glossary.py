@@ -1,0 +1,90 @@
+"""The words of the pages, each explained once. `docs/glossary.md` is written from here."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+
+@dataclass(frozen=True)
+class Term:
+    """A word and what it means, in one or two sentences."""
+
+    word: str
+    meaning: str
+
+
+NOUNS: Final = (
+    Term("query", "What people type to find code, such as “python remove empty strings from list”."),
+    Term("function", "Code that may answer a query. Each query has several, best first: rank 1 is the best."),
+    Term("pair", "One query with one function. A pair is what gets a label."),
+    Term("label", "What is decided about a pair: match (1) or no match (0)."),
+    Term("verdict", "What the agents decided about a pair, with their reason."),
+    Term("test", "A program that calls the function and checks what comes back."),
+    Term("run", "One execution of a test, with its result, its assertions and its trace."),
+    Term("study", "Several raters label the same pairs, each alone, to measure agreement and accuracy."),
+)
+"""The eight nouns: with these alone a pair can be reviewed or rated."""
+MORE: Final = (
+    Term("abandoned", "The agents could not judge the pair. It has no label, and that is never “no match”."),
+    Term("agent", "A language model with one task, such as the screener, the test writer or the arbiter."),
+    Term("alpha", "Krippendorff’s alpha: agreement beyond chance. 1 is full agreement, 0 is chance."),
+    Term("annotator", "Who gives labels: a set of agents, one model, a person, or the original data."),
+    Term("arbiter", "The agent that gives the verdict on unclear pairs, after the test has run."),
+    Term("assertion", "One line of a test that must hold, such as “assert f(2) == 4”."),
+    Term(
+        "assisted",
+        "A label from a person who saw the agents’ verdict. It never counts as agreement.",
+    ),
+    Term("benchmark", "Queries, functions and labels that are published. A version never changes."),
+    Term("blind", "Without seeing the agents’ verdict or other people’s labels."),
+    Term("build", "One job of the agents: it finds functions for many queries and judges the pairs."),
+    Term("case", "One pair in one round of a build, on its way to a label."),
+    Term("collection", "A named list of queries or of functions, in versions."),
+    Term("condition", "What raters of a study see: the code alone, their own tests, or the agents’ verdict."),
+    Term("disputed", "Two agents gave different verdicts, and a third decided."),
+    Term("encoder", "A model that turns a text into numbers, so that similar texts can be found."),
+    Term("guidelines", "The written rules for labels, with worked examples."),
+    Term(
+        "label in force",
+        "The label that is shown and published: the agents’, or an override that counts.",
+    ),
+    Term("merge rule", "How the labels of raters, experts and agents become one published label."),
+    Term("mining", "The search that picks the best functions for each query."),
+    Term("open", "The pair has no label yet: it waits, or the agents are at work on it."),
+    Term("override", "An expert’s label that differs from the agents’ verdict."),
+    Term("precedent", "An earlier decision on a hard pair, kept as an example."),
+    Term("rank", "The place of a function in the list of its query: 1 is the best."),
+    Term("rater", "A person who labels pairs of a study, alone."),
+    Term("reading", "One of several meanings of an unclear query. A test checks one reading."),
+    Term("round", "One of several times that the agents judge the same pair, each time from the start."),
+    Term("sandbox", "The closed place in which tests run. They can’t reach the machine or the network."),
+    Term("screener", "The first agent: it reads a pair and says match, no match or unclear."),
+    Term("settled", "The agents have decided: the pair has their label."),
+    Term("snippet", "A piece of code in a collection. In a pair it is called the function."),
+    Term("strength", "How many small bugs a test notices when they are planted in the function."),
+    Term("tag", "A short remark on a pair or its test, such as “wrong edge case”."),
+    Term("test writer", "The agent that writes the test for an unclear pair."),
+    Term("tie breaker", "The agent that decides when two others differ."),
+    Term("trace", "The lines of the function in the order they ran, with the values of its variables."),
+    Term("unjudged", "Without a label. It is never counted as “no match”."),
+    Term("unsure", "An expert looked at the pair and gave no label."),
+)
+"""The other words, in the order of the alphabet."""
+MEANINGS: Final = MappingProxyType({term.word: term.meaning for term in (*NOUNS, *MORE)})
+
+
+def write_markdown() -> Iterator[str]:
+    """The lines of `docs/glossary.md`."""
+    yield "# Glossary"
+    yield ""
+    yield "The words of the pages. The page *Glossary* shows the same list."
+    for title, terms in (("The eight nouns", NOUNS), ("More words", MORE)):
+        yield ""
+        yield f"## {title}"
+        yield ""
+        yield "| word | meaning |"
+        yield "| --- | --- |"
+        yield from (f"| **{term.word}** | {term.meaning} |" for term in terms)
