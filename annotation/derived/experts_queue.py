@@ -16,7 +16,7 @@ from annotation.builds.launch.launcher import Actor
 from annotation.builds.launch.order import Order
 from annotation.derived.derivation import Who, queue_order
 from annotation.models import Build, Case, Tally
-from annotation.models.reviews.labels_in_force import refresh_build_labels
+from annotation.models.reviews.labels_in_force import refresh_new_cases
 from retrieval.texts.plurals import count_noun
 
 CASES_A_BATCH: Final = 1000
@@ -65,4 +65,4 @@ def open_for_review(build: Build) -> None:
     cases = [Case(build=build, annotator_id=build.annotator_id, **row) for row in found]
     Case.objects.bulk_create(cases, batch_size=CASES_A_BATCH)
     Tally.objects.get(pk=build.pk).change(screening=len(cases))
-    refresh_build_labels(build.pk)
+    refresh_new_cases(build.pk)

@@ -30,7 +30,7 @@ from annotation.derived.rerun import case_takeover
 from annotation.jobs import clock_skew, heartbeat, local_queue, notifications, subprocesses
 from annotation.jobs.changes import Changes
 from annotation.models import Batch, Build, Case, Proposal, Tally
-from annotation.models.reviews.labels_in_force import refresh_build_labels
+from annotation.models.reviews.labels_in_force import refresh_new_cases
 from annotation.stages import Queue, Stage
 from annotation.studies.enrolment.queue import expire_reservations
 from retrieval.exporting.jobs.removal import remove_old
@@ -374,7 +374,7 @@ def add_cases(build: Build, rows: QuerySet[Candidate], left_out: Collection[int]
     rerun = case_takeover.rerun_of_build(build)
     if rerun is not None:
         made = case_takeover.add_cases(rerun, rows, left_out)
-        refresh_build_labels(build.pk)
+        refresh_new_cases(build.pk)
         return made
     found = [row for row in rows.values_list(*PROPOSED) if row[0] not in left_out]
     for number in range(1, build.rounds + 1):
@@ -382,5 +382,5 @@ def add_cases(build: Build, rows: QuerySet[Candidate], left_out: Collection[int]
         cases = [Case(**same, **dict(zip(CASE_COLUMNS, row, strict=True))) for row in found]
         Case.objects.bulk_create(cases, batch_size=CASES_A_BATCH)
     Tally.objects.get(pk=build.pk).change(screening=len(found) * build.rounds)
-    refresh_build_labels(build.pk)  # people may have labelled pairs before this build had them
+    refresh_new_cases(build.pk)  # people may have labelled pairs before this build had them
     return len(found) * build.rounds

@@ -163,7 +163,7 @@ def refuse_unrecorded(order: Order) -> None:
         raise LaunchRefused(f"There are no recorded replies at {order.recorded or 'an empty path'}.")
     if order.fresh:
         raise LaunchRefused(
-            "Recorded replies can't be renewed. Change what is asked (the model, a switch), let stored "
+            "Recorded replies can't be asked again. Change what is asked (the model, a switch), let stored "
             "replies be used again, or choose another provider."
         )
     there = rounds_of(Path(order.recorded)) if order.rounds > 1 else 1

@@ -70,7 +70,8 @@ def filter_build_queries(build: Build, *wanted: Q) -> QuerySet[Text]:
 def summarize_build_queries(build: Build) -> QuerySet[Any, Any]:
     """A row for each query of the build.
 
-    `matches`, `abandoned` candidates and those `at_work`; `by_person`, somebody said that one matches;
+    `matches` by the label in force, `abandoned` candidates without one, and those `at_work`; `by_person`,
+    somebody said that one matches, whether it counts or not: nothing is written for that query;
     `provided`, a function was written for it.
     """
     # Looked up once, and not for each query of the build.
@@ -78,9 +79,9 @@ def summarize_build_queries(build: Build) -> QuerySet[Any, Any]:
     written = Proposal.objects.standing().filter(filling__of=build).values("query")
     rows = Case.objects.filter(build=build).order_by().values("query")
     return rows.annotate(
-        matches=Count("id", filter=Q(label=1)),
+        matches=Count("id", filter=Q(label_in_force=1)),
         at_work=Count("id", filter=Q(stage__in=OPEN)),
-        abandoned=Count("id", filter=Q(stage=Stage.ABANDONED)),
+        abandoned=Count("id", filter=Q(stage=Stage.ABANDONED, label_in_force=None)),
         by_person=ExpressionWrapper(Q(query__in=said), BooleanField()),
         provided=ExpressionWrapper(Q(query__in=written), BooleanField()),
     )

@@ -10,10 +10,11 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from itertools import islice
 from typing import Final, TypeVar
 
-from django.db import connection
+from django.db import connection, transaction
 from django.db.models import Count, F, Q
 
 from annotation.models.builds.build import Build, Tally
@@ -93,9 +94,25 @@ def refresh_some(pairs: Collection[int], build: int | None, totals: dict[int, Co
     return sum(map(len, wrong.values()))
 
 
-def refresh_build_labels(build: int) -> int:
-    """The same of all pairs of a build that people labelled: where its rule, or its cases, are new."""
-    return refresh_labels_in_force(list_labelled_pairs(build), build)
+def refresh_new_cases(build: int) -> None:
+    """In the transaction that adds cases to a build: what people said of their pairs before."""
+    refresh_labels_in_force(list_labelled_pairs(build), build)
+    if connection.features.has_select_for_update:
+        transaction.on_commit(partial(refresh_after_reviews, build), robust=True)
+
+
+def refresh_after_reviews(build: int) -> None:
+    """Put right what reviews under way said: neither they nor the new cases could see the other.
+
+    Each review holds the builds of its pair until it is stored, so once every build could be held all of them
+    are; whoever reviews from then on sees the cases.
+    """
+    with transaction.atomic():
+        list(Build.objects.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))
+    for some in chunk_rows(list_labelled_pairs(build)):
+        with transaction.atomic():
+            hold_cases(some)
+            refresh_labels_in_force(some, build)
 
 
 def list_labelled_pairs(build: int) -> list[int]:

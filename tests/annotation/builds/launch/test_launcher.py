@@ -43,7 +43,7 @@ def test_a_recording_answers_the_rounds_that_were_recorded_and_nothing_anew(tmp_
     plain = replace(order(), provider=Build.Provider.RECORDED, recorded=str(path))
     with pytest.raises(LaunchRefused, match=r"replies for 1 round, not for 3: .* Choose 1, or file exchange"):
         launch_build(replace(plain, rounds=3))
-    with pytest.raises(LaunchRefused, match="can't be renewed"):
+    with pytest.raises(LaunchRefused, match="can't be asked again"):
         launch_build(replace(plain, fresh=True))
     path.write_text('{"id": "1", "reply": "1", "round": 3}\n')
     assert launch_build(replace(plain, rounds=3)).rounds == 3

@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 from django.utils import timezone
 
+from annotation.accounts.roles import Role
 from annotation.builds.launch import launcher
 from annotation.builds.launch.from_build import order_of
 from annotation.builds.launch.order import LaunchRefused
@@ -22,6 +23,7 @@ from annotation.stages import Stage
 from retrieval.models import Annotator, Collection, Label, Member
 from tests import factories, filling
 from tests.annotation.builds.pipeline.test_advance import Make
+from tests.annotation.models.reviews.test_contradictions import say
 
 pytestmark = pytest.mark.django_db
 State = Proposal.State
@@ -69,6 +71,20 @@ def test_a_query_for_which_a_person_found_a_match_has_one() -> None:
     )
     assert unmatched_queries.count_queries_by_match(build).matched == 1
     assert case.query_id not in unmatched_queries.without_match(build).values_list("pk", flat=True)
+
+
+def test_a_match_that_experts_overrode_is_none_and_an_abandoned_pair_that_they_labelled_is_judged() -> None:
+    build = filling.source(matched=1)
+    erin, eve = factories.erin(), factories.person("eve", Role.EXPERT)
+    overridden = Case.objects.get(build=build, label=1)
+    lost = Case.objects.filter(build=build).exclude(query=overridden.query_id).earliest("pk")
+    Case.objects.filter(pk=lost.pk).update(stage=Stage.ABANDONED, label=None, label_in_force=None)
+    assert unmatched_queries.count_queries_by_match(build).unjudged == 1
+    for person in (erin, eve):
+        say(person, overridden, 0)
+        say(person, lost, 0)
+    found = unmatched_queries.count_queries_by_match(build)
+    assert (found.matched, found.without, found.unjudged) == (0, 3, 0)
 
 
 def test_every_function_is_tested_and_waits_for_an_expert(tools_with: Make) -> None:

@@ -19,7 +19,7 @@ from annotation.stages import Stage
 from bench.seed.check import recount_build_totals, wrongly_in_force
 from retrieval.models import Annotator, Label
 from tests import factories
-from tests.annotation.models.reviews.test_contradictions import do, say, undone
+from tests.annotation.models.reviews.test_contradictions import do, meanwhile, say, undone
 
 pytestmark = pytest.mark.django_db
 
@@ -151,6 +151,20 @@ def test_a_build_that_opens_later_begins_with_what_people_said(erin: User, eve: 
     again = Case.objects.get(build=later, pair=case.pair_id)
     assert (kept(again), again.label) == (0, None)
     assert Tally.objects.get(pk=later.pk).no_matches_in_force == 1
+
+
+@pytest.mark.django_db(transaction=True)
+def test_a_review_of_the_moment_in_which_another_build_opens_counts_there(
+    erin: User, eve: User, case: Case
+) -> None:
+    later = factories.launched("later", mining=case.build.own_mining)
+
+    def review_twice() -> None:
+        say(erin, case, 0)
+        say(eve, case, 0)
+
+    meanwhile(review_twice, lambda: worker.open_cases(later))
+    assert kept(Case.objects.get(build=later, pair=case.pair_id)) == 0
 
 
 def test_a_recount_finds_what_was_written_without_it(erin: User, eve: User, case: Case) -> None:
