@@ -136,7 +136,7 @@ def test_the_command_and_the_page_assume_the_same_errors(
         {"errors": "0.04"},
     ):
         page = ray.get(place, asked).content.decode()
-        if "Each against the next" not in page:
+        if "Each system against the next" not in page:
             continue
         assert "Stays above" not in page
         shown = re.findall(r"<code[^>]*>python manage.py ([^<]*--errors [^<]*)</code> computes them", page)
@@ -194,7 +194,7 @@ def test_a_study_that_judged_none_of_one_kind_says_no_share() -> None:
 
 def test_the_page_says_what_is_not_in_the_draws(made: Benchmark, ray: Client) -> None:
     page = ray.get(reverse("benchmark", args=[made.pk])).content.decode()
-    assert "no inclusion probabilities" in page and "near-same queries" in page
+    assert "Wrong labels are drawn one by one" in page and "repeats in similar queries" in page
 
 
 def test_shares_that_a_study_counted_are_drawn_and_told_so(

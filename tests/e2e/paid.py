@@ -60,7 +60,7 @@ def order(page: Page, url: str, name: str, *switches: str, pairs: int = PAIRS) -
     page.locator("input[name=budget]").fill("5")
     for switch in switches:
         page.locator(f"input[name={switch}]").check()
-    page.get_by_role("button", name="See what it will cost").click()
+    page.get_by_role("button", name="Estimate the cost").click()
     page.get_by_role("heading", name=f"Launch “{name}”?").wait_for()
 
 

@@ -48,7 +48,7 @@ TOUCH = "from annotation.models import Tally; (lambda pk: Tally.objects.get(pk=p
 def test_all_of_it_is_there_without_javascript(server: Workbench, watched: Watched, login: Login) -> None:
     page = login("ada", java_script_enabled=False).new_page()
     page.goto(f"{server.url}/builds/{watched.build}/")
-    for heading in ("Over time", "How far the cases came", "Next to the paper"):
+    for heading in ("Over time", "How far the cases got", "Compared with the paper"):
         expect(page.get_by_role("heading", name=heading)).to_be_visible()
     page.locator("#charts-table-summary").click()
     expect(page.locator("#charts-table tbody tr").last).to_be_visible()

@@ -50,10 +50,10 @@ def test_nothing_is_made_or_asked_until_somebody_confirms_the_estimate(
     before = asked(fake)
     paid.order(page, server.url, "thought better of")
     expect(page.locator("#expected-cost")).to_contain_text("$")
-    expect(page.get_by_text("Nothing has been made yet.")).to_be_visible()
+    expect(page.get_by_text("Nothing has started yet.")).to_be_visible()
     page.set_viewport_size({"width": NARROW, "height": 844})
     assert overflow(page) == ""
-    page.get_by_role("button", name="Back, change the order").click()
+    page.get_by_role("button", name="Back to the form").click()
     expect(page.get_by_label("Name", exact=True)).to_have_value("thought better of")
     expect(page.locator("input[name=provider][value=live]")).to_be_checked()
     page.goto(f"{server.url}/dashboard/")

@@ -75,5 +75,5 @@ def test_a_queue_is_gone_through_by_keyboard(page: Page, server: Workbench, job:
 
     expect(page.locator(".panel-verdict")).to_contain_text("Could not be judged")
     press(page, "0")
-    expect(page.locator("#case-title")).to_have_text("Nothing waits here")
+    expect(page.locator("#case-title")).to_have_text("Nothing to review")
     expect(page.locator("#case")).to_contain_text("1 accepted, 1 accepted with changes, 1 rejected")

@@ -77,7 +77,7 @@ def tag_lists() -> tuple[tuple[Worklist, str], ...]:
 def list_name(show: Worklist) -> str:
     """A list in words."""
     if isinstance(show, Parted):
-        return "rounds part, not labelled by you"
+        return "rounds disagree, not labelled by you"
     if isinstance(show, Disputed):
         return "label changed by agents, not labelled by you"
     if isinstance(show, Apart):  # not who said what: plain review tells of a pair what it tells of any

@@ -43,7 +43,7 @@ def test_a_worker_publishes_a_large_one_and_scores_its_runs(
         assert sent(ada, build, run) == f"{page}#jobs"
     fragment = reverse("benchmark-holes-jobs", args=[run.benchmark_id])
     text = ada.get(page).content.decode()
-    assert f'hx-get="{fragment}"' in text and "See what it takes" in text
+    assert f'hx-get="{fragment}"' in text and "Estimate the cost" in text
     assert Benchmark.objects.count() == 1
     assert (
         subprocesses.perform_one_job(Job.Kind.PUBLISH) == 1

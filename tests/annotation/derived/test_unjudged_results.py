@@ -230,7 +230,7 @@ def test_the_page_says_what_goes_first_and_takes_a_reason_to_skip_it(
         "unpriced": "on",
     }
     page = ada.get(address, form).content.decode()
-    assert "1 random pair go first" in page and "What this rests on" in page
+    assert "1 random pair go first" in page and "What this is based on" in page
     word = page.partition('name="estimate" value="')[2].partition('"')[0]
     sent = form | {"estimate": word, "skip_canary": "on", "reason": "to be fair to it"}
     assert "Say why, or let the canary go first." in ada.post(address, sent).content.decode()
@@ -258,7 +258,7 @@ def test_a_form_that_is_wrong_says_so(ada: Client, run: Run, wrong: dict[str, st
     form |= wrong
     answer = ada.get(reverse("benchmark-holes", args=[run.benchmark_id]), form)
     assert answer.status_code == 422
-    assert "See what it takes" in answer.content.decode()
+    assert "Estimate the cost" in answer.content.decode()
 
 
 def said_by_people(build: Build, number: int, value: int, *names: str) -> None:

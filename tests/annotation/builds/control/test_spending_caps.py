@@ -153,7 +153,7 @@ def test_what_nobody_knows_is_summed_on_the_builds_page(ada: Client) -> None:
     page = " ".join(ada.get(reverse("build", args=[case.build_id])).content.decode().split())
     assert (
         lost.cost
-        and f"{format_dollars(lost.cost)} of that is not known: of 1 request no word came back" in page
+        and f"{format_dollars(lost.cost)} of that is unknown: for 1 request no answer came back" in page
     )
 
 

@@ -95,7 +95,7 @@ def test_the_build_says_how_many_wait_and_leads_to_the_price(ada: Client, build:
     form = ada.get(link(build, "sent_back=1").replace("&amp;", "&"))
     found = form.context["page"]
     assert found.count == 1 and found.offer is not None and found.offer.plan.stage == Stage.WRITING_TEST
-    assert "What it will take" in form.content.decode() and not Rerun.objects.exists()
+    assert "What it will cost" in form.content.decode() and not Rerun.objects.exists()
 
 
 @pytest.mark.parametrize("route", ["review-case", "case"])

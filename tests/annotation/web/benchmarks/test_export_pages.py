@@ -63,7 +63,7 @@ def test_an_export_is_ordered_written_and_downloaded(ada: Client, made: Benchmar
     job = Job.objects.get()
     assert (job.state, job.order["seed"], job.order["withhold"]) == ("waiting", 4, "forbidden")
     assert ada.get(file(job)).status_code == 404
-    assert "waits for another order to end" in ada.get(page(made)).content.decode()
+    assert "another job is still running" in ada.get(page(made)).content.decode()
     assert (
         subprocesses.perform_one_job(Job.Kind.EXPORT) == 1
         and subprocesses.perform_one_job(Job.Kind.EXPORT) == 0

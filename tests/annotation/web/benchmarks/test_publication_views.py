@@ -132,7 +132,7 @@ def test_a_worker_publishes_and_the_page_leads_to_the_benchmark(
     text = ada.get(fragment(build)).content.decode()
     assert reverse("benchmark", args=[made.pk]) in text and "plus, version 1" in text
     assert "hx-get" not in text and "<html" not in text and "Publish this build again" in text
-    assert "What would be published" in ada.get(address(build)).content.decode()
+    assert "What will be published" in ada.get(address(build)).content.decode()
 
 
 def test_few_pairs_are_published_at_once(ada: Client, build: Build, monkeypatch: pytest.MonkeyPatch) -> None:

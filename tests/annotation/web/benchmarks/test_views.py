@@ -99,7 +99,7 @@ def test_what_condensed_lists_say_is_known_without_a_look_through_the_labels(
     for one in (scored, alone):
         build_leaderboard(one, Pool.COLLECTION)
     monkeypatch.setattr(Benchmark, "has_judged_non_matches", property(lambda _: pytest.fail("it looked")))
-    words = "anything is judged to be no match, so the lists without"
+    words = "has a judged “no match”, so the lists without"
     assert words not in told(ray, "benchmark", scored.pk)
     assert words in told(ray, "benchmark", alone.pk)
 
@@ -138,8 +138,8 @@ def test_whatever_is_asked_there_is_a_page(ray: Client, scored: Benchmark) -> No
 
 def test_a_range_without_a_query_says_so_instead_of_empty_tables(ray: Client, scored: Benchmark) -> None:
     text = told(ray, "benchmark", scored.pk, found="5+")
-    assert "No query has so many matches" in text and "too short" not in text
-    assert "How much of that is judged" not in text
+    assert "No query has that many matches" in text and "too short" not in text
+    assert "How many results are judged" not in text
 
 
 def test_a_query_has_its_lists_side_by_side(ray: Client, scored: Benchmark) -> None:

@@ -44,5 +44,5 @@ def test_people_who_keep_and_change_labels_are_told_apart(ada: Client) -> None:
     found = disputes_of(build)
     assert found == Disputes(pairs=9, disputed=3, decided=2, changed=1)
     page = ada.get(reverse("build", args=[build.pk])).content.decode()
-    assert "Where reader and arbiter differ" in page
+    assert "Where the agents disagree" in page
     assert "they kept 1 label and changed 1" in page

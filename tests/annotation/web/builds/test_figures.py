@@ -205,7 +205,7 @@ def test_what_second_tests_brought_stands_on_the_page(ada: Client) -> None:
     build = factories.opened("with", annotator=factories.annotator(second_test=True))
     found = shown(build)["second"]
     assert found == {"tests": 0, "touched": 0, "cost": None}
-    assert "none was needed yet" in ada.get(reverse("build", args=[build.pk])).content.decode()
+    assert "none needed yet" in ada.get(reverse("build", args=[build.pk])).content.decode()
     build.tally.change(second_tests=8, second_touched=6)
     increment_figure_counters(
         AgentBill, {"build": build, "agent": "test_writer"}, calls=20, spent=20 * 500_000
@@ -213,7 +213,7 @@ def test_what_second_tests_brought_stands_on_the_page(ada: Client) -> None:
     found = shown(build)["second"]
     assert found == {"tests": 8, "touched": 6, "cost": 8 * 500_000}
     page = " ".join(ada.get(reverse("build", args=[build.pk])).content.decode().split())
-    assert "8 programs executed because the first one tested nothing" in page
+    assert "8 programs run because the first test proved nothing" in page
     assert "$0.004" in page
 
 

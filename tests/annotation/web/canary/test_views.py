@@ -41,7 +41,7 @@ def test_the_page_has_the_cost_the_total_and_every_share_with_its_interval(ada: 
     assert "60.0 % (3 of 5) 23.1 % to 88.2 %" in page  # Wilson of 3 of 5
     assert "37.5 % (3 of 8)" in page and "25.0 % (2 of 8)" in page
     assert "9 cases to read" in page
-    assert "no build was done before" in page
+    assert "there is no earlier build" in page
 
 
 def test_every_count_leads_to_exactly_its_cases(ada: Client) -> None:
@@ -117,7 +117,7 @@ def test_the_last_builds_figures_stand_beside_and_what_is_outside_is_marked(ada:
     for case in factories.cases(last):
         factories.settled(case, 0)
     page = text_of(ada, "build-canary", build)
-    assert "compared with yesterday, the last that was done with the same model" in page
+    assert "compared with yesterday, the latest finished build with the same model" in page
     assert "23.1 % to 88.2 % 0.0 % ≠ outside" in page
 
 

@@ -74,4 +74,4 @@ def test_the_execution_tells_what_failed_and_what_was_not_reached(
 
 
 def test_without_an_execution_it_says_so(erin: User) -> None:
-    assert "Nothing was executed" in rendered("execution", execution_pane(None, None, key_views(erin)))
+    assert "No test was run" in rendered("execution", execution_pane(None, None, key_views(erin)))

@@ -31,7 +31,7 @@ def test_every_filter_is_offered_with_counts_and_refused_examples(ada: Client) -
     assert (found["testable"].refused, found["testable"].looked_at) == (1, 4)
     content = ada.get(address(snippets)).content.decode()
     assert "snippets-3: def nothing():" in content
-    assert "counted when made" in content
+    assert "counted later" in content
 
 
 def test_licences_are_counted_in_all_snippets(ada: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -100,7 +100,7 @@ def test_all_is_counted_by_a_worker_where_that_is_ordered(
     found = choices(ada, snippets)
     assert (found["python"].looked_at, found["distinct"].looked_at) == (6, 6)
     assert found["distinct"].refused == 1
-    assert "the counts below" in page and "Count all" not in page and "counted when made" not in page
+    assert "the counts below" in page and "Count all" not in page and "counted later" not in page
     assert Collection.objects.count() == 1
     Collection.objects.filter(pk=snippets.pk).update(size=7)
     assert "Count all" in ada.get(address(snippets)).content.decode()

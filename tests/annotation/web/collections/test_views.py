@@ -21,7 +21,7 @@ def test_collections_are_listed_and_lead_to_their_members(ada: Client) -> None:
 
 def test_an_import_that_waits_says_for_what(ada: Client) -> None:
     job = factories.import_job(name="up")
-    said = "waits for another order to end"
+    said = "another job is still running"
     assert said in ada.get(reverse("import-jobs")).content.decode()
     Job.objects.filter(pk=job.pk).update(state=Job.State.DONE)
     assert said not in ada.get(reverse("import-jobs")).content.decode()

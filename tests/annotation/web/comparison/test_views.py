@@ -129,7 +129,7 @@ def test_where_candidates_were_screened_together_the_effect_of_their_place_is_sa
 
     text = page(expert, first.pk, together.pk)
 
-    assert text.count("From the first place to the last the share of matches changes by") == 1
+    assert text.count("From the first place to the last, the share of matches changes by") == 1
     assert "With so few queries the intervals are too short." in text
     assert text.count(f"{reverse('distribution', args=[together.pk])}#h-places") == 1
 

@@ -29,7 +29,7 @@ def made(**columns: Any) -> ConnectionTest:
 
 def test_the_page_says_what_a_test_costs_before_it_is_made(ada: Client) -> None:
     page = ada.get(PAGE).content.decode()
-    assert "up to 12 short questions" in page and "no price is known for" in page
+    assert "up to 12 short questions" in page and "there is no price for" in page
     assert "https://api.example.org" in page and "a-secret-key" not in page
     assert not ConnectionTest.objects.exists()
 
@@ -53,7 +53,7 @@ def test_the_result_comes_as_a_fragment_and_stops_asking(ada: Client, settings: 
     part = ada.get(path, headers={"HX-Request": "true"}).content.decode()
     assert "<html" not in part and "hx-trigger" not in part
     assert "json_schema = true" in part and "COSQA_LLM_PROFILE=mine.toml" in part
-    assert "no price is known: enter it" in part
+    assert "no price known: enter one" in part
     said = " ".join(part.split())
     assert '<th scope="row">json schema</th><td data-label="The profile says">no</td>' in said
     assert fake.key not in part
@@ -91,7 +91,7 @@ def test_what_a_server_says_is_shown_as_text(ada: Client) -> None:
     test = made(state="done", findings=[told], toml="broken", latency=0.1)
     page = ada.get(reverse("connection-test", args=[test.pk])).content.decode()
     assert "<script>alert" not in page and "\u202e" not in page
-    assert "can’t be read any more" in page
+    assert "can no longer be read" in page
 
 
 def test_a_failure_is_said(ada: Client) -> None:

@@ -215,9 +215,9 @@ def test_a_move_has_it_counted_again(ray: Client, build: Build) -> None:
 
 
 def test_a_build_that_is_worked_on_says_so(ray: Client, build: Build) -> None:
-    assert "may lack the last hundredth" in told(ray, "build-corpus", build.pk)
+    assert "may lag behind by a hundredth" in told(ray, "build-corpus", build.pk)
     Build.objects.update(state=Build.State.DONE)
-    assert "may lack the last hundredth" not in told(ray, "build-corpus", build.pk)
+    assert "may lag behind by a hundredth" not in told(ray, "build-corpus", build.pk)
 
 
 def test_who_rates_blind_sees_none(ray: Client, build: Build, benchmark_: Benchmark) -> None:

@@ -46,7 +46,7 @@ def test_the_page_shows_chances_and_costs_before_anything_is_decided(ada: Client
     Tally.objects.filter(build=build).update(spent=9 * NANO)
     page = ada.get(reverse("build-extend", args=[build.pk]))
     told = words(page)
-    assert "How likely a match is, by rank" in told
+    assert "Chance of a match by rank" in told
     assert "Rank 4 for all $3.0" in told
     assert "43.9 % to 100.0 %" in told  # Wilson of 3 of 3
     assert page.context["page"].offer is None

@@ -41,7 +41,7 @@ def send(client: Client, proposal: Proposal, action: str, seen: int = 0, **field
 def test_the_index_counts_what_waits(erin: Client, job: Filling) -> None:
     page = erin.get(url("proposals")).content.decode()
     assert "queue" in page and "Start" in page
-    assert 'data-label="Wait for you">3' in page
+    assert 'data-label="To review">3' in page
 
 
 def test_the_queue_leads_to_the_first_that_waits_and_to_its_end(erin: Client, job: Filling) -> None:

@@ -90,7 +90,7 @@ def test_failed_ones_are_written_again_from_the_jobs_page(ada: Client) -> None:
     page = reverse("build", args=[job.build_id])
     assert "write-again" not in ada.get(page).content.decode()
     Proposal.objects.update(state="failed", failure="no function")
-    assert "Write 3 failed again" in (html := ada.get(page).content.decode()) and "an unknown sum" in html
+    assert "Write 3 failed again" in (html := ada.get(page).content.decode()) and "an unknown amount" in html
     ada.post(reverse("build-write-again", args=[job.build_id]))
     assert Proposal.objects.writing().count() == 3
 

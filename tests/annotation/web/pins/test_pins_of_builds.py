@@ -78,7 +78,7 @@ def test_two_builds_are_pinned_from_their_comparison(erin: Client, builds: tuple
     pin = Pin.objects.get()
     assert answer.redirect_chain == [(reverse("pin", args=[pin.pk]), 302)]
     assert [one["id"] for one in pin.subject["builds"]] == list(both.values())
-    assert "Models that were loaded" not in answer.content.decode()
+    assert "Models used" not in answer.content.decode()
     assert reproduce_pin(pin).equal
 
 
@@ -92,7 +92,7 @@ def test_what_is_not_over_has_no_button_and_is_told(erin: Client, builds: tuple[
     running = judged("third", (1,), Build.State.RUNNING)
     both = {"first": builds[0].pk, "second": running.pk}
     page = erin.get(reverse("compare"), both).content.decode()
-    assert "Pin these figures" not in page and "pinned once both are over" in page
+    assert "Pin these figures" not in page and "pin them once both are over" in page
     answer = erin.post(reverse("compare-pin"), both, follow=True)
     assert "is compared for good once it is over" in answer.content.decode()
     assert erin.post(reverse("compare-pin"), {"first": "x"}).status_code == 404
@@ -107,7 +107,7 @@ def test_a_leaderboards_pin_names_the_models_of_its_runs(erin: Client, scored: B
     )
     Run.objects.filter(pk=second.pk).update(encoders=[])
     page = text(erin, "pin", pin_leaderboard(scored).pk)
-    for said in ("Models that were loaded", "minilm;weights=77aa", "c5f93f7", "its lists were uploaded"):
+    for said in ("Models used", "minilm;weights=77aa", "c5f93f7", "its lists were uploaded"):
         assert said in page
 
 

@@ -174,7 +174,7 @@ def test_a_stale_form_is_told_all_that_stands_and_all_that_it_sent(client: Clien
     refused = client.post(path(of, "submit/"), stale)
     assert refused.status_code == 409 and Rating.objects.count() == 2
     html = refused.content.decode()
-    stands, sent = html.split('class="clash-sides"')[1].split("</dl>")[0].split("Yours, not stored")
+    stands, sent = html.split('class="clash-sides"')[1].split("</dl>")[0].split("Yours, not saved")
     assert "second thoughts" in stands and "read as “a copy”" in stands and "partial" in stands
     assert "unsure" in sent and "read as “in place”" in sent and "unsafe" in sent
     fields = html.split('id="label-form"')[1]
@@ -193,7 +193,7 @@ def test_a_stale_form_of_a_rating_that_was_taken_back_is_told(client: Client) ->
     stale = {"label": "0", "notes": "late", "token": of.token, "evidence": "a" * 64, "seen_revision": 1}
     refused = client.post(path(of, "submit/"), stale)
     html = refused.content.decode()
-    assert refused.status_code == 409 and "nothing" in html.split("Stored</dt>")[1].split("</dd>")[0]
+    assert refused.status_code == 409 and "nothing" in html.split("Saved</dt>")[1].split("</dd>")[0]
     assert html.split('id="notes"')[1].split("</textarea>")[0].endswith("late")
     assert not Rating.objects.current().exists()
 

@@ -51,7 +51,7 @@ def test_of_a_long_candidate_the_whole_text_is_a_link_away(erin: Client, case: C
     page = text(erin, case)
     # 1,500 of 20,002 lines are shown.
     assert f'18,502 more lines not shown. <a href="{whole}">Whole text</a>' in page
-    assert "<summary>Not looked at</summary>" in page
+    assert "<summary>Not checked</summary>" in page
     assert "Not Python 3" not in page
     answer = erin.get(whole)
     assert (answer.content.decode(), answer["Content-Type"]) == (TALL, "text/plain; charset=utf-8")

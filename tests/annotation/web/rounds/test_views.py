@@ -34,7 +34,7 @@ def test_the_page_says_alpha_the_rules_and_where_rounds_part(ray: Client, build:
     assert "Majority" in page and "Unanimous" in page
     parted = Case.objects.filter(build=build).order_by("query", "rank", "round")[3:6]
     assert all(reverse("case", args=[case.pk]) in page for case in parted)
-    assert "Review them" not in page and "Merge …" not in page
+    assert "Review these pairs" not in page and "Merge …" not in page
     assert Seen.objects.filter(user=factories.ray(), pair=parted[0].pair_id).exists()
 
 
@@ -46,7 +46,7 @@ def test_experts_are_led_through_the_pairs_that_part(erin: Client, build: Build)
     case = Case.objects.filter(build=build).order_by("query", "rank", "round")[3]
     assert there["Location"] == f"{reverse('review-case', args=[case.pk])}?show=parted"
     shown = erin.get(there["Location"]).content.decode()
-    assert "Rounds part, not labelled by you" in shown
+    assert "Rounds disagree, not labelled by you" in shown
     assert reverse("review-case", args=[case.pk + 1]) in shown
 
 
@@ -59,7 +59,7 @@ def test_a_build_of_one_round_has_no_way_to_merge(ada: Client) -> None:
 
 def test_a_build_that_goes_on_says_so(ada: Client) -> None:
     build = factories.opened(rounds=2)
-    assert "still going on" in text(ada, "rounds", build.pk)
+    assert "still running" in text(ada, "rounds", build.pk)
     assert "once the build is over" in text(ada, "build-merge", build.pk)
 
 
