@@ -94,13 +94,13 @@ def test_a_zip_is_imported_and_one_that_leads_out_fails_with_a_way_back(
 def test_an_address_of_the_own_network_fails_and_is_kept_in_the_form(login: Login, server: Workbench) -> None:
     page = login("ada").new_page()
     page.goto(f"{server.url}/collections/upload/?name=e2e-far&format=codesearchnet")
-    expect(page.get_by_label("Or where the code base lies")).to_be_hidden()
-    page.get_by_label("Or where it lies").fill("http://127.0.0.1:9/codes.jsonl")
+    expect(page.get_by_label("Or the address of the code base")).to_be_hidden()
+    page.get_by_label("Or its address").fill("http://127.0.0.1:9/codes.jsonl")
     page.get_by_role("button", name="Upload").click()
     failed = row(page, "e2e-far")
     expect(failed).to_contain_text("127.0.0.1 is no public machine")
     failed.get_by_role("link", name="Upload it again").click()
-    expect(page.get_by_label("Or where it lies")).to_have_value("http://127.0.0.1:9/codes.jsonl")
+    expect(page.get_by_label("Or its address")).to_have_value("http://127.0.0.1:9/codes.jsonl")
 
 
 def test_a_collection_of_what_passes_filters_is_made(login: Login, server: Workbench) -> None:

@@ -30,14 +30,14 @@ MOST_WAITING: Final = 5
 LARGEST_SEED: Final = 2**31 - 1
 LABELS: Final = (
     (LabelChoice.FINAL.value, "by the merge rule, as published"),
-    (LabelChoice.EXPERTS.value, "of people alone: blind studies, agreeing reviews"),
-    (LabelChoice.AGENTS.value, "of the agents, also where people were believed"),
+    (LabelChoice.EXPERTS.value, "people only: blind studies, agreeing reviews"),
+    (LabelChoice.AGENTS.value, "the agents’, also where people overrode them"),
 )
 
 POLICIES: Final = {
     Withhold.NONE.value: "none",
-    Withhold.FORBIDDEN.value: "those whose stated licence is not known to allow passing on",
-    Withhold.UNKNOWN.value: "those, and all that states no licence (the careful choice)",
+    Withhold.FORBIDDEN.value: "those whose licence may forbid sharing",
+    Withhold.UNKNOWN.value: "those, and those that state no licence (the careful choice)",
 }
 
 
@@ -65,8 +65,8 @@ class ExportForm(forms.Form):
     withhold = forms.ChoiceField(
         choices=list(POLICIES.items()),
         initial=Withhold.NONE.value,
-        label="Snippets and queries of which origin and hash alone are written",
-        help_text="What a licence allows is looked up in a table; who publishes decides.",
+        label="Texts to leave out (only their origin and hash are written)",
+        help_text="A table says what a licence allows; the publisher decides.",
     )
 
     def __init__(self, *given: Any, benchmark: Benchmark, **named: Any) -> None:
@@ -91,7 +91,7 @@ class ExportForm(forms.Form):
         """The job of a valid form, which a worker takes up; None, with an error, where too many wait."""
         if Job.objects.open().about(Job.Kind.EXPORT, benchmark.pk).count() >= MOST_WAITING:
             self.add_error(
-                None, f"{MOST_WAITING} exports of this benchmark wait already: let them end first."
+                None, f"{MOST_WAITING} exports of this benchmark are waiting: let them finish first."
             )
             return None
         return submit_job(ExportOrder(**self.cleaned_data), user, benchmark.pk)[0]
@@ -141,7 +141,7 @@ def build_export_job_row(job: Job) -> jobs.JobRow:
     is_old = until is not None and until <= timezone.now()
     day = f"{timezone.localtime(until):%Y-%m-%d %H:%M}" if until else ""
     if not file_of(settings.COSQA_HOME, job).is_file():
-        why = f"removed, as it was kept until {day}" if is_old else "not on this machine"
+        why = f"removed; it was kept until {day}" if is_old else "not on this machine"
         return replace(row, remarks=[why], retry=order_again(job, order))
     remarks = [filesizeformat(job.result["size"])]
     if until is not None:

@@ -19,9 +19,7 @@ def flaws_of(benchmark: Benchmark) -> list[tuple[str, Build | None]]:
     build = published_from(benchmark)
     found = []
     if lacks_queries(benchmark, benchmark.mining):
-        found.append(
-            "Labels are missing: a rule chose the queries, and those beyond the first so many were left out."
-        )
+        found.append("Labels are missing: a rule chose the queries, and the last ones were left out.")
     if build is not None and lacks_minings(benchmark, benchmark.mining, build):
         found.append(
             "Of what the build’s extensions found, the judged pairs alone are known: shares of judged "

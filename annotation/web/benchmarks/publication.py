@@ -42,7 +42,7 @@ def order_publication(build: Build, user: User, order: PublishOrder, *, small: b
         perform_publish_job(job)
     if (open_one := PublishOrder.of(job)) != order:
         raise PublishRefused(
-            f"The build is being published as {open_one.name!r} already: let that end first."
+            f"The build is being published as {open_one.name!r} already: let that finish first."
         )
     return job
 
@@ -114,7 +114,7 @@ class CorrectForm(forms.Form):
     name = forms.CharField(
         max_length=LONGEST_NAME,
         label="Name of the benchmark",
-        help_text="Its own name makes its next version; another name makes the first one of that.",
+        help_text="The same name makes the next version; another name starts a new benchmark.",
     )
 
     def job(self, build: Build, benchmark: Benchmark, user: User) -> Job | None:

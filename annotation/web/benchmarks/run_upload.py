@@ -39,7 +39,7 @@ class RunForm(forms.Form):
     system = forms.CharField(
         max_length=SYSTEM_LENGTH,
         label="Name of the system",
-        help_text="Its name in the leaderboard. Of several runs with one name the newest counts.",
+        help_text="Its name in the leaderboard. If several runs have one name, the newest counts.",
     )
     file = forms.FileField(
         label="Ranked lists",
@@ -50,7 +50,7 @@ class RunForm(forms.Form):
         "text, both also by the ids of an export.",
     )
     text_option = forms.ChoiceField(
-        label="What of a snippet it searched",
+        label="What it searched",
         choices=[NOT_KNOWN, *((option, option) for option in TEXT_OPTIONS)],
         required=False,
     )
@@ -86,7 +86,7 @@ class RunForm(forms.Form):
         if same := find_open_job(order, benchmark.pk):
             return same
         if Job.objects.open().about(Job.Kind.RUN, benchmark.pk).count() >= MOST_WAITING:
-            self.add_error(None, f"{MOST_WAITING} runs of this benchmark wait already: let them end first.")
+            self.add_error(None, f"{MOST_WAITING} runs of this benchmark are waiting: let them finish first.")
             return None
         small = is_small(benchmark, text_bytes(values["file"]))
         job, new = store_run_job(order, benchmark, values["file"], user, small=small)

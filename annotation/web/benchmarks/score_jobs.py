@@ -42,10 +42,10 @@ class ScoreForm(forms.Form):
         max_length=SYSTEM_LENGTH,
         label="Another encoder",
         help_text="By folder, hub id or model of your server, for example codebert:/models/mine or "
-        "endpoint:text-embedding-3-small; with those above, the mean of all decides.",
+        "endpoint:text-embedding-3-small; with the ones above, the mean of all counts.",
     )
     text_option = forms.ChoiceField(
-        label="What of a snippet it searches", choices=[(option, option) for option in TEXT_OPTIONS]
+        label="What it searches", choices=[(option, option) for option in TEXT_OPTIONS]
     )
     pool = forms.ChoiceField(label="What it searches", choices=Pool.choices)
 
@@ -80,7 +80,7 @@ def order_scoring(benchmark: Benchmark, user: User, order: ScoreOrder) -> Job:
     if same := find_open_job(order, benchmark.pk):
         return same
     if Job.objects.open().about(Job.Kind.SCORE, benchmark.pk).count() >= MOST_WAITING:
-        raise NotOrdered(f"{MOST_WAITING} orders of this benchmark wait already: let them end first.")
+        raise NotOrdered(f"{MOST_WAITING} orders of this benchmark are waiting: let them finish first.")
     return submit_job(order, user, benchmark.pk)[0]
 
 

@@ -118,7 +118,7 @@ def order_figures(request: HttpRequest, pk: int) -> HttpResponse:
 def cancel_score(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
     if not cancel_score_job(benchmark, whole_number(request.POST.get("job", ""))):
-        messages.error(request, "That order has ended already.")
+        messages.error(request, "That order has already finished.")
     return redirect(f"{reverse('benchmark-score', args=[pk])}#jobs")
 
 
@@ -157,7 +157,9 @@ def download(request: HttpRequest, pk: int, job_pk: int) -> HttpResponseBase:
     job = get_object_or_404(done, pk=job_pk)
     path = file_of(settings.COSQA_HOME, job)
     if not path.is_file():
-        raise Http404("The file was removed, or is on another machine: the page of exports makes it again.")
+        raise Http404(
+            "The file was removed, or is on another machine. You can make it again on the exports page."
+        )
     mark_benchmark_seen(request.user, benchmark)
     name = export_file_name(benchmark, ExportOrder.of(job))
     return FileResponse(path.open("rb"), as_attachment=True, filename=name)

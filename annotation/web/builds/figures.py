@@ -166,7 +166,7 @@ def levels_of_tests(tally: Tally) -> Iterator[Level]:
     yield Level("did not run", programs - tally.ran, programs, of, "ran=no", 1)
     yield Level("tested the function", tally.touched, programs, of, "ran=tested", 1)
     if tally.sound_tests:
-        yield Level("passed by a reference, failed by a neighbour", tally.sound_tests, programs, of, "", 1)
+        yield Level("passes right code, fails wrong code", tally.sound_tests, programs, of, "", 1)
     if second := tally.second_tests:
         yield Level("second tests", second, programs, of, "reached=second", 1)
         name, link = "that tested the function", "reached=second_tested"
@@ -219,7 +219,7 @@ def cost_a_pair(shot: Snapshot) -> tuple[str, str]:
     if not shot.has_price and not tally.spent:
         return "", "not known: the model has no price"
     if not tally.calls:
-        return "", "nothing was paid: every reply was there already"
+        return "", "nothing was paid: every reply was reused"
     times_paper = tally.spent / tally.settled / paper.COST
     each = "" if shot.build.rounds == 1 else ", once for each round"
     note = f"all that was spent ÷ {tally.settled:,} settled{each}; {times_paper:.2g} × the paper’s"

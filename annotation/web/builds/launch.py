@@ -78,7 +78,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
     more_encoders = forms.CharField(
         required=False,
         label="Other encoders",
-        help_text="By folder or hub id, for example codebert:/models/mine; several after commas.",
+        help_text="By folder or hub id, for example codebert:/models/mine. Separate several with commas.",
     )
     k = order_field("k", "Functions for each query.", label="k", required=True)
     rule = forms.ChoiceField(choices=RULES, label="Rule", help_text="Which functions may be mined.")
@@ -86,7 +86,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         choices=QUERY_RULES,
         required=False,
         widget=forms.CheckboxSelectMultiple,
-        label="Queries that are mined",
+        label="Queries to mine",
         initial=[],
     )
     text_option = forms.ChoiceField(
@@ -96,7 +96,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         required=False,
         choices=tuple(WORDS.items()),
         label="Fusion",
-        help_text="How the scores of several encoders become one.",
+        help_text="How the scores of several encoders are combined.",
     )
     approximate = forms.ChoiceField(
         required=False,
@@ -115,12 +115,12 @@ class LaunchForm(SkippingForm, AnsweringForm):
         required=False,
         min_value=1,
         max_value=MOST_PAIRS,
-        label="At most so many pairs",
+        label="At most this many pairs",
         help_text="Empty: all.",
     )
     fix_rounds = order_field("fix_rounds", "For missing modules.", label="Fixing rounds", required=True)
     annotator = forms.ChoiceField(
-        required=False, choices=JUDGES, label="Annotator", help_text="Who decides each pair, and by what."
+        required=False, choices=JUDGES, label="Annotator", help_text="Who decides each pair, and how."
     )
     profile = forms.ChoiceField(
         required=False,
@@ -136,7 +136,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         "The screener sees all functions of a query at once: fewer tokens, another annotator.",
     )
     second_test = order_field(
-        "second_test", "Ask for another program where the first one tested nothing. Not in the paper."
+        "second_test", "Write another test if the first one proved nothing. Not in the paper."
     )
     no_reader = forms.BooleanField(
         required=False,
@@ -160,10 +160,10 @@ class LaunchForm(SkippingForm, AnsweringForm):
     reviews_needed = review_rule_field(required=False, empty_value=ReviewRule.AGREED)
     fresh = order_field(
         "fresh",
-        "Replies of earlier builds are not used again, and are paid again.",
+        "Replies of earlier builds are not reused; they are asked and paid for again.",
         label="Ask everything again",
     )
-    seed = order_field("seed", "Of the order in which a screener by query sees the functions.")
+    seed = order_field("seed", "For the order in which a screener by query sees the functions.")
     sampling = forms.CharField(
         required=False,
         label="Sampling",

@@ -125,13 +125,13 @@ DONE = {
     Action.PAUSE: "Paused. Running steps still finish; no new ones start.",
     Action.RESUME: "Resumed.",
     Action.GO_ON: "The build continues with all its pairs.",
-    Action.LEAVE: "The other new pairs are left. The build is done with those that it has.",
-    Action.CANCEL: "Cancelled. Labels that were settled stay; open cases stay unjudged.",
+    Action.LEAVE: "The other new pairs are left out. The build is done.",
+    Action.CANCEL: "Cancelled. Settled labels are kept; open cases stay unjudged.",
 }
 
 
 def describe_action_result(action: Action, touched: int) -> str:
     """What an action did, for the person who did it."""
     if action is Action.RETRY:
-        return f"{touched:,} abandoned cases go back to the stage that they left."
+        return f"{touched:,} abandoned cases go back to the stage where they stopped."
     return DONE[action]

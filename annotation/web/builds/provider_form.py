@@ -45,7 +45,7 @@ class AnsweringForm(forms.Form):
         help_text="Empty: no cap. The build pauses before it would spend more.",
     )
     unpriced = order_field(
-        "unpriced", "Costs then count as nothing, and no budget can hold.", label="Run without a price"
+        "unpriced", "Costs are then not counted, and no budget can be kept.", label="Run without a price"
     )
 
     def __init__(self, *args: Any, also_recorded: str = "", **kwargs: Any) -> None:
@@ -118,7 +118,7 @@ class SkippingForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("skip_canary") and not cleaned.get("skip_canary_because", "").strip():
-            self.add_error("skip_canary_because", "Say why, or let the canary go first.")
+            self.add_error("skip_canary_because", "Give a reason, or let the canary go first.")
         return cleaned
 
     @property

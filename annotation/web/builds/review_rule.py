@@ -25,7 +25,7 @@ def review_rule_field(**otherwise: Any) -> forms.TypedChoiceField:
         coerce=int,
         initial=ReviewRule.AGREED,
         label="An expert’s label",
-        help_text="When it counts instead of the agents’ label, for readers and for what is published.",
+        help_text="When it replaces the agents’ label, for readers and in what is published.",
         **otherwise,
     )
 

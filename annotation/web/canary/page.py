@@ -22,7 +22,7 @@ TO_READ: Final = 20
 SHARES: Final = (
     ("Unclear", "of the screened pairs: these need a test, and cost most", "unclear"),
     ("Executable", "of the test programs: they reached an assertion", "executable"),
-    ("Label 1", "of the settled pairs: the snippet answers the query", "matches"),
+    ("Label 1", "of the settled pairs: the function answers the query", "matches"),
     ("Abandoned", "of the finished pairs: could not be judged", "abandoned"),
     ("Refused", "of the finished pairs: abandoned because the model declined", "refused"),
 )

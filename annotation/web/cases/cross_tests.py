@@ -20,7 +20,7 @@ NOT_ACCEPTED: Final = Sign("–", "no match, or not judged")
 MARKS: Final = MappingProxyType(
     {
         Mark.WRONG: Sign("✗", "wrong: every match fails it", "bad"),
-        Mark.EMPTY: Sign("○", "empty: every function passes it", "warn"),
+        Mark.EMPTY: Sign("○", "useless: every function passes it", "warn"),
     }
 )
 MISSING: Final = Sign("·", "not run")

@@ -69,18 +69,18 @@ OPEN: Final = Q(label__isnull=True)
 WAYS: Final = (TESTED, CLEAR, OPEN)
 """How cases were settled, if they are: word for word what their indexes by duration ask for."""
 SORTS: Final[Mapping[str, Sort]] = {
-    "made": Sort("as they were made", ("pk",)),
+    "made": Sort("in order of creation", ("pk",)),
     "rank": Sort("rank", ("rank", "pk")),
     "score": Sort("highest score first", ("-score", "-pk")),
     "stage": Sort("stage", ("pk",), tuple(Q(stage=stage.value) for stage in Stage), "stage"),
     "label": Sort("label, matches first", ("pk",), (Q(label=1), Q(label=0), UNLABELLED), "label"),
     "time": Sort("last changed first", ("-updated_at", "-pk")),
-    "duration": Sort("slowest first, tested ones before clear ones", ("-seconds", "-pk"), WAYS),
+    "duration": Sort("slowest first, tested before clear", ("-seconds", "-pk"), WAYS),
 }
 
 
 NEUTRAL: Final = ("q", "round", "sort")
-"""Filters that nothing which was said of a case decides on; of orders it is the one as they were made."""
+"""Filters that nothing which was said of a case decides on; of orders it is the one in order of creation."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -30,7 +30,7 @@ CLASSES: Final[Mapping[Kind, str]] = {
 TITLES: Final[Mapping[Kind, str]] = {
     Kind.STANDARD: "Standard library",
     Kind.DISTRIBUTION: "Known distributions",
-    Kind.GONE: "Of Python 2, or removed since",
+    Kind.GONE: "Python 2 only, or removed since",
     Kind.PROJECT: "Project names",
     Kind.SELF: "Attributes of self",
 }
@@ -107,7 +107,7 @@ def explain_unread(text: str) -> tuple[str, str]:
     if found.read:
         said = "it was read as that. Neither runs here"
         return f"Python 2, or {newer}", f"It is Python 2, or needs {newer}; {said}."
-    return newer, f"It needs {newer}; {format_version()} runs here. Its names can't be looked up."
+    return newer, f"It needs {newer}; {format_version()} runs here. Its names can't be checked."
 
 
 def name_view(missing: Missing, prefix: str) -> dict[str, Any]:

@@ -42,7 +42,7 @@ MENUS: Final[Mapping[str, Menu]] = {
         ("written", "has its test program"),
         ("executed", "was executed"),
         ("second", "had a second test executed"),
-        ("second_tested", "whose second test tested the function"),
+        ("second_tested", "whose second test used the function"),
         ("fixed", "lacked a module"),
         ("arbitrated", "arbitrated"),
         ("disputed", "reader and arbiter differ"),

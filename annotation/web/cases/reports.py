@@ -33,14 +33,14 @@ CALLED: Final = Sign("↳", "on the way to the exception", "warn")
 MEANINGS: Final[Mapping[Outcome, str]] = {
     Outcome.PASSED: "All assertions that ran passed.",
     Outcome.FAILED: "An assertion did not hold.",
-    Outcome.ERRORED: "An exception ended the test program before its end.",
+    Outcome.ERRORED: "An exception stopped the test before its end.",
     Outcome.UNTESTED: "The run finished, but no assertion used the function, so it proves nothing.",
     Outcome.UNPROVEN: "Its assertions held, but only by the word of the function's own classes.",
-    Outcome.NOT_APPLICABLE: "It was written for another function; its arguments do not fit this one.",
+    Outcome.NOT_APPLICABLE: "The test was written for another function; its arguments do not fit this one.",
     Outcome.TIMED_OUT: "It was stopped at the time limit.",
     Outcome.OUT_OF_MEMORY: "It was stopped at the memory limit.",
     Outcome.OUTPUT_OVERFLOW: "It was stopped because it printed too much.",
-    Outcome.DEPENDENCY_REFUSED: "What it needs could not be installed, so it did not run.",
+    Outcome.DEPENDENCY_REFUSED: "It did not run: a package that it needs could not be installed.",
     Outcome.UNAVAILABLE: "The sandbox could not run it. This says nothing about the code.",
 }
 

@@ -103,7 +103,7 @@ class StrengthView:
     def meaning(self) -> str:
         """What that says of a green result."""
         if not self.passes:
-            return "It does not pass on the original code, so what it catches says little."
+            return "It fails on the original code, so what it catches says little."
         if self.caught == 0:
             return "That it passes says nothing of what the code does."
         if self.caught == self.tried:

@@ -37,12 +37,12 @@ MOST_WAITING: Final = 10
 EXAMPLES: Final = 3
 WORDS: Final = {
     "testable": "testable: an input, and a return with a value",
-    "testable_with_self": "testable, where self counts as input",
-    "testable_with_bare_return": "testable, where a bare return counts as a value",
-    "testable_with_yield": "testable, where a yield counts as a value",
-    "testable_in_any_sense": "testable, where all of these count",
-    "testable_without_output": "testable, where an input is enough",
-    REDISTRIBUTABLE: "a stated licence that is known to allow passing on",
+    "testable_with_self": "testable; self counts as an input",
+    "testable_with_bare_return": "testable; a bare return counts as a value",
+    "testable_with_yield": "testable; a yield counts as a value",
+    "testable_in_any_sense": "testable; all of these count",
+    "testable_without_output": "testable; an input is enough",
+    REDISTRIBUTABLE: "a licence that is known to allow sharing",
     PYTHON: "Python that works on its own",
     CODESEARCHNET: "CodeSearchNet\u2019s rules for documented functions",
     DISTINCT: "one of each group of exact and near duplicates",
@@ -161,7 +161,7 @@ class FilterForm(forms.Form):
     name = forms.CharField(
         max_length=120,
         label="Name of the new collection",
-        help_text="The same filters again complete or find it; others make its next version.",
+        help_text="The same filters find or complete it; other filters make its next version.",
     )
 
     def __init__(self, collection: Collection, data: Any = None) -> None:
@@ -184,7 +184,7 @@ class FilterForm(forms.Form):
         waits = jobs_of(self.collection).open().count() >= MOST_WAITING
         if waits and not find_open_job(order, self.collection.pk):
             self.add_error(
-                None, f"{MOST_WAITING} orders of this collection wait already: let them end first."
+                None, f"{MOST_WAITING} orders of this collection are waiting: let them finish first."
             )
             return None
         job, _ = submit_job(order, user, self.collection.pk)

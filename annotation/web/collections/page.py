@@ -68,10 +68,12 @@ def advise_retry(job: Job, order: ImportOrder) -> dict[str, Any]:
     """Columns of the row of an import that failed, was cancelled, or refused something."""
     values = {"format": order.format.value, "name": order.name, "file_from": order.addresses.get("file", "")}
     asked = urlencode({name: value for name, value in values.items() if value})
-    note = "Put right what is said here, then upload it again; nothing comes twice."
+    note = "Fix what is listed here and upload it again; nothing is stored twice."
     return {
         "retry": jobs.Retry(f"{reverse('upload')}?{asked}", "Upload it again"),
-        "notes": ["Uploaded again, nothing comes twice."] if job.state == Job.State.CANCELLED else [note],
+        "notes": ["You can upload it again: nothing is stored twice."]
+        if job.state == Job.State.CANCELLED
+        else [note],
     }
 
 

@@ -46,7 +46,7 @@ def name_at(given: str) -> str:
     if not SPELLED.fullmatch(given) or not there:
         raise forms.ValidationError(NO_PLACE)
     if "@" in parts.netloc:
-        raise forms.ValidationError("It has a name or password in it, which others would see: leave it out.")
+        raise forms.ValidationError("Leave out the name or password in it: others would see it.")
     if not FILE_NAME.fullmatch(name):
         raise forms.ValidationError("It must end in the name of a file, such as \u2026/queries.jsonl.")
     return name

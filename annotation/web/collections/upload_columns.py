@@ -28,7 +28,7 @@ LABELS: Final = {
     "licence": "Licence",
 }
 HINTS: Final = {
-    "label": "Of the pair in a row; where it is empty, the pair stays unjudged.",
+    "label": "The label of the row’s pair. If it is empty, the pair stays unjudged.",
     "query_id": "None: the number of the row.",
     "snippet_id": "None: the number of the row.",
     "origin": "Such as a link. None: the name of the file.",

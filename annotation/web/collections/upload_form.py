@@ -61,7 +61,7 @@ class UploadForm(forms.Form):
         choices=Format.choices, widget=forms.RadioSelect, initial=Format.COSQA, label="Format"
     )
     file = forms.FileField(label="File", max_length=200, required=False)
-    file_from = AddressField("Or where it lies")
+    file_from = AddressField("Or its address")
     codebase = forms.FileField(
         label="Code base",
         required=False,
@@ -69,30 +69,30 @@ class UploadForm(forms.Form):
         help_text="The file with each function and its index. CoSQA\u2019s pairs hold their code: without "
         "this file, that is what is searched.",
     )
-    codebase_from = AddressField("Or where the code base lies")
+    codebase_from = AddressField("Or the address of the code base")
     pairs = forms.FileField(
-        label="Labelled pairs", required=False, max_length=200, help_text="pairs.json, where there is no zip."
+        label="Labelled pairs", required=False, max_length=200, help_text="pairs.json, if there is no zip."
     )
-    pairs_from = AddressField("Or where the pairs lie")
+    pairs_from = AddressField("Or the address of the pairs")
     titles = forms.FileField(
         label="Titles",
         required=False,
         max_length=200,
-        help_text="qid_to_title.pickle. Without it the code alone comes, and no queries.",
+        help_text="qid_to_title.pickle. Without it only the code is imported, no queries.",
     )
-    titles_from = AddressField("Or where the titles lie")
+    titles_from = AddressField("Or the address of the titles")
     written_in = forms.ChoiceField(
         choices=[(name, name.capitalize()) for name in LANGUAGES],
         required=False,
         label="Language of the sources",
-        help_text="Files of other languages in an archive are passed over.",
+        help_text="Files of other languages in an archive are skipped.",
     )
     split = forms.RegexField(
         r"^[\w.-]*$",
         max_length=40,
         required=False,
-        label="Labels of this split alone",
-        help_text="Such as test, for qrels/test.tsv; empty: those of all.",
+        label="Labels of this split only",
+        help_text="Such as test, for qrels/test.tsv. Empty: all.",
         error_messages={"invalid": "A split is called like its file in qrels/, such as test."},
     )
     config = forms.RegexField(
@@ -104,10 +104,10 @@ class UploadForm(forms.Form):
         "python-queries/ and python-qrels/, or for a folder python/.",
         error_messages={"invalid": "A configuration is called like its folders, such as python."},
     )
-    queries = build_collection_field(Collection.Kind.QUERIES, "Queries that were judged")
-    snippets = build_collection_field(Collection.Kind.SNIPPETS, "Snippets that were judged")
+    queries = build_collection_field(Collection.Kind.QUERIES, "Judged queries")
+    snippets = build_collection_field(Collection.Kind.SNIPPETS, "Judged snippets")
     documentation = forms.BooleanField(
-        required=False, label="First paragraphs of documentation as queries that their function answers"
+        required=False, label="Use the first paragraph of documentation as a query that the function answers"
     )
     language = forms.CharField(
         max_length=40,
@@ -134,7 +134,7 @@ class UploadForm(forms.Form):
         for column in COLUMNS:
             file: UploadedFile[bytes] | None = self.cleaned_data.get(column)
             if file and (file.size or 0) > settings.UPLOAD_LIMIT_BYTES:
-                advice = f"Give an address of it, or import it on the server, with: {command}"
+                advice = f"Give its address, or import it on the server with: {command}"
                 self.add_error(column, f"Larger than {limit} MB. {advice}")
 
     def clean(self) -> dict[str, Any]:
@@ -145,12 +145,14 @@ class UploadForm(forms.Form):
             if cleaned.get(column) and cleaned.get(f"{column}{SUFFIX}"):
                 self.add_error(f"{column}{SUFFIX}", "You also chose a file: leave one out.")
         if not has and not self.errors.keys() & {"file", f"file{SUFFIX}"}:
-            self.add_error("file", "Choose a file, or give the address of one.")
+            self.add_error("file", "Choose a file, or give its address.")
         if cleaned.get("format"):
             self.refuse_endings(cleaned["format"], has)
             self.refuse_missing(cleaned["format"])
         if Collection.objects.filter(name=cleaned.get("name", ""), filtered__isnull=False).exists():
-            self.add_error("name", "It holds what passed filters of another collection: choose another name.")
+            self.add_error(
+                "name", "This name holds what passed the filters of another collection: choose another name."
+            )
         return cleaned
 
     def refuse_endings(self, chosen: str, has: Mapping[str, str]) -> None:

@@ -113,7 +113,7 @@ GUIDES: Final = (
     ),
     Guide(
         Format.PYTHON,
-        "Sources, of which every function is kept. Nothing is unpacked on disk or run.",
+        "Source files; every function is kept. Nothing is unpacked on disk, and nothing is run.",
         (("sums.py", SUM),),
         SOURCES,
     ),

@@ -93,7 +93,7 @@ def columns(request: HttpRequest, pk: int) -> HttpResponse:
     """POST orders the import with the columns that were chosen, or with `discard` takes the upload back."""
     job = get_object_or_404(Job, pk=pk, kind=Job.Kind.IMPORT, order__format=Format.TABLE)
     if job.state != Job.State.COLUMNS:
-        messages.info(request, f"The columns of “{job.order['name']}” were chosen already.")
+        messages.info(request, f"The columns of “{job.order['name']}” have been chosen already.")
         return redirect("collections")
     seen = upload_columns.peek_uploaded_table(job)
     if "discard" in request.POST:

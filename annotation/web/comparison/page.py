@@ -40,9 +40,9 @@ FIGURES: Final[tuple[tuple[str, str, Callable[[Took, int], str]], ...]] = (
     ),
     ("Test programs", "", lambda took, pairs: f"{took.programs:,}"),
     ("Executable", "of the programs", lambda took, pairs: format_percent(took.ran, took.programs)),
-    ("Second tests", "because the first one tested nothing", lambda took, pairs: f"{took.second_tests:,}"),
+    ("Second tests", "because the first test proved nothing", lambda took, pairs: f"{took.second_tests:,}"),
     (
-        "Second tests that tested the function",
+        "Second tests that used the function",
         "of the second tests",
         lambda took, pairs: format_second_tests(took),
     ),
@@ -58,7 +58,7 @@ FIGURES: Final[tuple[tuple[str, str, Callable[[Took, int], str]], ...]] = (
     ),
 )
 """Name, note, and how it is written of a side that has so many common pairs with the other."""
-OF_SECOND_TESTS: Final = {"Second tests that tested the function", "Cost of writing second tests"}
+OF_SECOND_TESTS: Final = {"Second tests that used the function", "Cost of writing second tests"}
 FigureRow = tuple[str, str, str, str]
 """A figure of both sides: its name, what it is of the first and of the second, and a note."""
 

@@ -28,15 +28,17 @@ COMPARED: Final = ("json_schema", "forced_tool", "strict_tool", "thinking", "nee
 class ConnectionForm(forms.Form):
     """What is to be tested. The configured key is never shown, and goes nowhere but to its own address."""
 
-    model = forms.CharField(max_length=LONGEST_MODEL, label="Model", help_text="The name as a build asks it.")
+    model = forms.CharField(
+        max_length=LONGEST_MODEL, label="Model", help_text="The model’s name, as builds use it."
+    )
     profile = forms.ChoiceField(
-        label="Compare with the profile", help_text="What the workbench takes the server to be able to do."
+        label="Compare with the profile", help_text="What the workbench assumes that the server can do."
     )
     base_url = forms.CharField(
         max_length=400,
         required=False,
         label="Another address",
-        help_text="Empty: the configured one. Another one, without /v1, is asked without a key.",
+        help_text="Empty: the configured one. Another one (without /v1) is asked without a key.",
     )
     caching = forms.BooleanField(required=False, label="Try prompt caching too: about 12,000 tokens more")
     batches = forms.BooleanField(

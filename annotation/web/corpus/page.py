@@ -127,7 +127,7 @@ def build_sections(build: Build, most: int | None = SAMPLED) -> tuple[Section, .
         tables.build_overlap_section(
             overlap.of_mining(build.mining) if build.mining else [],
             OF_MINING,
-            "Its mining had one encoder, or its pairs were given or there before: nothing can overlap.",
+            "Its mining had one encoder, or its pairs were given: nothing can overlap.",
         ),
     )
 
@@ -176,7 +176,7 @@ def benchmark_sections(
         tables.build_overlap_section(
             overlap.of_benchmark(benchmark, most, last_run),
             OF_RUNS,
-            "With two runs of different systems their results are compared.",
+            "Upload runs of two systems to compare their results.",
         ),
     )
 

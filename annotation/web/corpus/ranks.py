@@ -57,11 +57,11 @@ class Paid:
     def words(self) -> str:
         """How a cost is meant, or why none is known."""
         if not self.builds:
-            return f"{UNKNOWN}no build judged these functions here, so nobody measured it."
+            return f"{UNKNOWN}no build judged these functions here, so it was not measured."
         if not self.pairs:
             return f"{UNKNOWN}{self.named} settled no pair yet."
         if self.a_pair is None:
-            return f"{UNKNOWN}{self.named} paid nothing, as replies were there already or had no price."
+            return f"{UNKNOWN}{self.named} paid nothing: replies were reused or had no price."
         pairs = count_noun(round(self.pairs), "settled pair")
         return (
             "The cost of a rank is that of one more function for each query, at what a settled pair cost in "
@@ -134,11 +134,11 @@ def next_rank(rows: Sequence[AtRank], a_pair: float | None) -> str:
     last = judged[-1]
     found = cost_of_a_match(a_pair, Share(last.matches, last.judged))
     if found is None or found.low is None or found.high is None:
-        return f"At rank {last.rank} nothing matched, so nobody can say what one more match would cost."
+        return f"At rank {last.rank} nothing matched, so the cost of one more match is not known."
     ends = f"{small_dollars(found.low)} to {small_dollars(found.high)}"
     return (
         f"At rank {last.rank}’s share of matches one more match would cost {small_dollars(found.value)} "
-        f"({ends}, 95 %); further ranks match more rarely, so rather more."
+        f"({ends}, 95 %); lower ranks match less often, so probably more."
     )
 
 

@@ -39,7 +39,7 @@ class Section:
     worded: tuple[str, ...] = ()
 
 
-def build_size_section(row: tuple[Cell, ...], of: str = "Snippets are those of the pairs.") -> Section:
+def build_size_section(row: tuple[Cell, ...], of: str = "Snippets: those in the pairs.") -> Section:
     """Table 1: this corpus as the paper tells its own, the paper, its first version.
 
     `of` says which snippets are counted.
@@ -150,7 +150,7 @@ def length_note(found: Lengths, unit: str, of: int) -> str:
     if found.texts < of:
         said += f" Counted in {found.texts:,} of {of:,} texts, evenly by their id."
     if unit == "tokens":
-        said += " A token is a word or a single sign; strings and comments count, too."
+        said += " A token is a word or a sign; strings and comments count too."
     return said
 
 
@@ -242,7 +242,9 @@ def build_filter_section(found: Mapping[str, Any], sampled: int, of: int) -> Sec
         "CodeSearchNet’s rules": found["codesearchnet"]["steps"],
         "Redistributable": found["redistributable"]["steps"],
     }
-    note = "A filter refuses by the first step that a snippet fails; nothing is removed from the collection."
+    note = (
+        "A snippet is counted under the first filter that rejects it; nothing is removed from the collection."
+    )
     if sampled < of:
         note += f" Counted in {sampled:,} of {of:,} snippets; “manage.py filters” counts all, duplicates too."
     return step_section(steps, sampled, note)
@@ -261,14 +263,14 @@ def step_section(filters_: Mapping[str, Mapping[str, Any]], of: int, note: str) 
             rows.append((name, step, found["refused"], format_percent(found["refused"], of), example))
     columns = ("Filter", "Step", "Refused", "Share", "Such as")
     table = Table("filters", "Filters", columns, tuple(rows), note)
-    return Section(table, None, "No step refuses anything.", worded=("Step", "Such as"))
+    return Section(table, None, "No filter rejects anything.", worded=("Step", "Such as"))
 
 
 def build_overlap_section(rows: Sequence[Overlap], note: str, empty: str) -> Section:
     return Section(
         Table(
             "overlap",
-            "What encoders have in common",
+            "Overlap of the encoders",
             ("First", "Second", "Queries", "Snippets a list, at most", "In common", "Jaccard"),
             tuple((row.first, row.second, row.queries, row.depth, row.shared, row.jaccard) for row in rows),
             note,

@@ -52,7 +52,7 @@ class WishForm(forms.Form):
     k = wish_field("k", "Functions for each query.", label="k")
     queries = wish_field("queries", label="More queries")
     seed = wish_field("seed", "Of the draw.")
-    newer = wish_field("newer", label="Snippets that were added since")
+    newer = wish_field("newer", label="Snippets added since then")
 
     def __init__(self, wished: QueryDict | None, build: Build, has: Reach | None) -> None:
         super().__init__(wished, initial={"k": has.k if has else None})
@@ -153,10 +153,11 @@ def list_cap_warnings(found: Estimate, cap: Cap) -> tuple[Warned, ...]:
         return ()
     surely = found.cost.expected > cap.left
     words = (
-        f"{'This' if surely else 'At the most this'} is above what is left under the cap, "
-        f"{format_cost(cap.left)}"
+        f"{'This' if surely else 'At most this'} is above what is left under the cap, {format_cost(cap.left)}"
     )
-    return (Warned("bad" if surely else "warn", f"{words}: raise it here, or the build will pause there."),)
+    return (
+        Warned("bad" if surely else "warn", f"{words}: raise the cap here, or the build will pause there."),
+    )
 
 
 def some_of(found: tuple[Chance, ...]) -> tuple[Chance, ...]:

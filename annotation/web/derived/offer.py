@@ -48,7 +48,7 @@ class DecisionForm(SkippingForm):
     def __init__(self, data: Any, *, needs_reason: bool = True, **kwargs: Any) -> None:
         super().__init__(data, **kwargs)
         self.fields["reason"].required = needs_reason
-        self.fields["skip_canary"].help_text = "All of it is then paid for at once."
+        self.fields["skip_canary"].help_text = "Everything is then paid for at once."
 
     def decision(self, user: Any, word: str) -> Decision:
         """The decision of a valid form."""

@@ -40,9 +40,9 @@ from retrieval.texts.plurals import count_noun
 
 MOST_PICKED: Final = 1000
 FRESH: Final = (
-    ("", "where nothing else is new"),
-    ("yes", "always: every answer is paid"),
-    ("no", "never: what was answered is used"),
+    ("", "if nothing else has changed"),
+    ("yes", "always: every reply is paid for"),
+    ("no", "never: earlier replies are reused"),
 )
 TAKEN_OVER: Final = {
     Stage.SCREENING: "nothing: every stage is run again",
@@ -75,17 +75,17 @@ class AgainForm(DerivedForm):
     )
     fix_rounds = again_field("fix_rounds", label="Fixing rounds", required=True)
     rewrites = again_field("rewrites", required=True)
-    second_test = again_field("second_test", "Another program where the first one tested nothing.")
+    second_test = again_field("second_test", "Write another test if the first one proved nothing.")
     spot_check = again_field(
         "spot_check",
         "Read and test pairs that the screener found clear, to see how often it errs. Begins at reading.",
     )
-    sample = again_field("sample", "So many of the cases, drawn by lot. Empty: all.")
+    sample = again_field("sample", "This many cases, drawn at random. Empty: all.")
     fresh = forms.ChoiceField(
         required=False,
         choices=FRESH,
-        label="Ask again what was answered before",
-        help_text="An unchanged request would find its old reply.",
+        label="Ask again instead of reusing replies",
+        help_text="An unchanged request would get its old reply.",
     )
     field_order = (
         *("name", "start", "spot_check", "sample", "provider", "recorded", "model", "sampling"),
@@ -253,13 +253,13 @@ def build_rerun_form_data(params: QueryDict, build: Build) -> QueryDict | None:
 def show_rerun_plan(plan: RerunPlan) -> Shown:
     note = f"of {plan.chosen:,} chosen; the others have not come so far"
     if plan.able < plan.pool:
-        note = f"drawn by lot from {plan.pool:,}"
+        note = f"drawn at random from {plan.pool:,}"
     elif plan.spot_check:
-        note = "all that the screener settled"
+        note = "all pairs that the screener decided"
     asked = (
-        "are not used: everything is asked again"
+        "are not reused: everything is asked again"
         if plan.order.fresh
-        else "are used where the very same was asked"
+        else "are reused for identical requests"
     )
     alike = ". Nothing else differs from the build’s annotator" if plan.repeats else ""
     return Shown(

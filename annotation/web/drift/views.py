@@ -16,7 +16,7 @@ def pairs(request: HttpRequest, pk: int, number: int) -> HttpResponse:
     build = find_visible_build(request, pk)
     check = finished_check(build, number)
     if check is None:
-        raise Http404("This build has no such drift check, or its questions are still asked.")
+        raise Http404("This build has no such drift check, or it is still running.")
     page = build_drift_pairs_page(build, check, request.GET)
     mark_seen(request.user, page["told"])
     return render(request, "annotation/drift/pairs.html", {"page": page})

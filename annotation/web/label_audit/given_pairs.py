@@ -50,7 +50,7 @@ def find_chosen_pair_list(told: str) -> PairList | None:
         benchmark = Benchmark.objects.filter(pk=number).first()
         found = of_benchmark(benchmark) if benchmark else None
     if found is None:
-        raise NoPairs("These pairs are not there any more; choose others.")
+        raise NoPairs("These pairs no longer exist; choose others.")
     return found
 
 
@@ -68,9 +68,9 @@ class PairsForm(forms.Form):
         help_text=f"{', '.join(KINDS)}, up to {MOST_MB} MB: rows of a query and its code, or ids of both, "
         "with a label, if there is one. CoSQA’s own JSON is such a file.",
     )
-    queries = build_collection_field(Collection.Kind.QUERIES, "Queries that ids are of")
-    snippets = build_collection_field(Collection.Kind.SNIPPETS, "Snippets that ids are of")
-    skip_bad = forms.BooleanField(required=False, label="Leave out rows that can’t be read")
+    queries = build_collection_field(Collection.Kind.QUERIES, "Collection of the query ids")
+    snippets = build_collection_field(Collection.Kind.SNIPPETS, "Collection of the snippet ids")
+    skip_bad = forms.BooleanField(required=False, label="Skip rows that can’t be read")
 
     def clean_file(self) -> UploadedFile[bytes]:
         given: UploadedFile[bytes] = self.cleaned_data["file"]

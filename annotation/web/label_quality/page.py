@@ -56,7 +56,7 @@ class QualityForm(forms.Form):
     """What is measured on, and who. Every refusal names what to do instead."""
 
     known = forms.ChoiceField(
-        label="Pairs and truth that are here",
+        label="Stored pairs and truth",
         required=False,
         help_text=f"Folders in {FOLDER}/ next to the database, each with {PAIRS} and {TRUTH}.",
     )
@@ -79,7 +79,7 @@ class QualityForm(forms.Form):
         help_text="Several: hold Ctrl or Shift. Builds of one configuration count as its answerings.",
     )
     labels = FilesField(
-        label="Labels of systems elsewhere",
+        label="Labels of other systems",
         required=False,
         max_length=200,
         help_text='JSON Lines: {"id", "label"}, perhaps "tested" and "why"; a file each.',
@@ -121,9 +121,9 @@ class QualityForm(forms.Form):
             self.add_error("known", "You also chose files: leave one out.")
         for name in ("pairs", "truth"):
             if not values["known"] and not values[name]:
-                self.add_error(name, "Choose a file, or pairs and truth that are here.")
+                self.add_error(name, "Choose a file, or stored pairs and truth.")
         if not values["who"] and not values["labels"]:
-            self.add_error("who", "Choose somebody, or a file of labels.")
+            self.add_error("who", "Choose an annotator, or a file of labels.")
         for file in (values["pairs"], values["truth"], *values["labels"]):
             if file and (file.size or 0) > settings.UPLOAD_LIMIT_BYTES:
                 self.add_error(None, f"{file.name} is too large for the page: on the server, {COMMAND}")
@@ -188,7 +188,7 @@ def who_is_there(builds: QuerySet[Build]) -> Iterator[tuple[str, list[tuple[str,
     ]
     yield "Builds", named
     labelling = choices_of(find_labelling_annotators().order_by("kind", "name", "pk"))
-    yield ("Labels that are here", [(f"a{row.pk}", spell_unseen_characters(name)) for row, name in labelling])
+    yield ("Stored labels", [(f"a{row.pk}", spell_unseen_characters(name)) for row, name in labelling])
 
 
 def page_of(bench: Bench) -> dict[str, Any]:

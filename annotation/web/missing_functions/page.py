@@ -46,16 +46,16 @@ class FillForm(DerivedForm):
     tries = fill_field(
         "tries",
         "How often a function that failed its test is written again before an expert gets it.",
-        label="Functions a query at most",
+        label="Functions for each query, at most",
         required=True,
     )
     limit = fill_field(
         "limit", "Drawn at random. Empty: all. The others can be ordered later.", label="Queries at most"
     )
-    at_once = fill_field("at_once", label="Why all at once")
+    at_once = fill_field("at_once", label="Why without a small job first")
     unjudged = fill_field(
         "unjudged",
-        "Nobody knows whether those have a match.",
+        "It is not known whether those have a match.",
         label="Also queries of which some functions could not be judged",
     )
     field_order = (

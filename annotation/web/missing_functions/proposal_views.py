@@ -116,7 +116,7 @@ def draft(request: HttpRequest, pk: int) -> HttpResponse:
     if field not in (Draft.Field.REASON, Draft.Field.CODE) or found.case is None:
         return refused("A draft is of the field reason or code.")
     if found.state != Proposal.State.WRITTEN:
-        return refused("This function has been decided. What you typed is kept in this browser only.")
+        return refused("Somebody has decided on this function. Your text is kept in this browser only.")
     user, pair, text = person(request), found.case.pair_id, request.POST.get("text", "")
     return kept(lambda: drafts.save_draft(user, pair, field, text, window_of(request)))
 
@@ -136,7 +136,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
         page = show(request, found, True, UnsavedProposal(choice, str(why)), status=422)
         return mark_rate_limited(page, why)
     if asked is None:
-        why_not = "There is no test program to run: the agents did not come so far with this function."
+        why_not = "There is no test to run: the agents did not get that far with this function."
         return show(request, found, True, UnsavedProposal(choice, why_not), status=422)
     celery_tasks.wake()
     return HttpResponseRedirect(reverse("proposal-ran", args=[found.pk, asked.pk]))

@@ -33,7 +33,7 @@ def build_missing(request: HttpRequest, pk: int) -> HttpResponse:
     page = missing_page(build, request.GET if sent is None else sent, sent)
     if sent is not None and (made := launch_offer(request, page)):
         celery_tasks.wake("llm")
-        messages.success(request, "Ordered. Each function is written, tested, and then waits for an expert.")
+        messages.success(request, "Started. Each function is written, tested, and then waits for an expert.")
         return redirect("build", pk=made.pk)
     mark_list_seen(request.user, build.pk, Case.objects.filter(build=build, round=1))
     return render_derived(request, "annotation/missing_functions/build_missing.html", page)

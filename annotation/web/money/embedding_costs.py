@@ -33,7 +33,7 @@ class Embedded:
 
     def __str__(self) -> str:
         if not self.requests:
-            return f"{self.encoder}: nothing was asked, all vectors were stored"
+            return f"{self.encoder}: no request, all vectors were stored"
         least = "at least " if self.untold else ""
         cost = f"{least}{small_dollars(self.nano)}" if self.nano is not None else "price not known"
         if self.untold == self.requests:

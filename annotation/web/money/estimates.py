@@ -143,7 +143,7 @@ def find_estimate_warnings(order: Order, found: Estimate) -> tuple[Warned, ...]:
         money = cap_warnings(order, found.cost) + project_warnings(found.cost)
     if not order.rounds_may_be_alike:
         return money
-    alike = "At temperature 0 a provider may answer every round alike: that is paid, and says little."
+    alike = "At temperature 0 a provider may give the same answer in every round: you pay, and learn little."
     return (*money, Warned("warn", alike))
 
 
@@ -155,20 +155,19 @@ def project_warnings(cost: Range) -> tuple[Warned, ...]:
     under = f"what is left under the project's cap, {format_cost(left)}"
     if cost.expected > left:
         return (Warned("bad", f"This is above {under}: the build would pause before it is done."),)
-    return (Warned("warn", f"At the most this is above {under}: the build may pause before it is done."),)
+    return (Warned("warn", f"At most this is above {under}: the build may pause before it is done."),)
 
 
 def cap_warnings(order: Order, cost: Range) -> tuple[Warned, ...]:
     if order.budget is None:
-        return (Warned("warn", "The build has no cap: nothing stops it but you."),)
+        return (Warned("warn", "The build has no cap: only you can stop it."),)
     cap = float(order.budget * NANO)
     if cost.expected > cap:
         words = f"This is above your cap of {format_cost(cap)}: the build would pause before it is done."
         return (Warned("bad", words),)
     if cost.high > cap:
         words = (
-            f"At the most this is above your cap of {format_cost(cap)}: the build may pause before it is "
-            "done."
+            f"At most this is above your cap of {format_cost(cap)}: the build may pause before it is done."
         )
         return (Warned("warn", words),)
     return ()

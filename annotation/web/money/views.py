@@ -40,7 +40,7 @@ def build_cap(request: HttpRequest, pk: int) -> HttpResponse:
 
 def changed(request: HttpRequest, build: Build) -> HttpResponse:
     """Back to the build, which goes on if that was asked for."""
-    messages.success(request, "The cap is changed.")
+    messages.success(request, "The cap was changed.")
     if request.POST.get("then") == "resume":
         try:
             pause_resume.control_build(build, Action.RESUME, request.user, "with another cap")
@@ -56,14 +56,14 @@ def project_cap(request: HttpRequest) -> HttpResponse:
         went = count_noun(
             len(spending_caps.resume_stopped(request.user)), "build continues", "builds continue"
         )
-        messages.success(request, f"{went}. Where the cap leaves nothing, they stop again.")
+        messages.success(request, f"{went}. If the cap leaves nothing, they stop again.")
         return redirect("project-cap")
     page = project_money()
     form = CapForm(request.POST or None, page["cap"])
     if form.is_valid():
         attempt(form, lambda: spending_caps.change_project_cap(*form.wanted(request.user)), CapRefused)
         if not form.errors:
-            messages.success(request, "The project’s cap is changed.")
+            messages.success(request, "The project’s cap was changed.")
             for notice in notices.build_unpriced_notices():
                 messages.warning(request, f"{notice['words']} {notice['to_do']}")
             return redirect("project-cap")

@@ -149,7 +149,7 @@ def list_pin_facts(pin: Pin) -> Iterable[tuple[str, str]]:
     """What decided the figures, in the order in which people ask."""
     yield from FACTS.get(pin.kind, facts_of_study)(pin.subject, pin.ground)
     if "noise" in pin.subject:
-        yield "Labels that are wrong", str(pin.subject["noise"]["source"])
+        yield "Share of wrong labels", str(pin.subject["noise"]["source"])
     if pin.kind not in UNDRAWN:
         yield "Draws", f"{pin.subject['resamples']:,}, seed {pin.subject['seed']}"
     yield from ((name.capitalize(), str(found)) for name, found in pin.ground["code"].items())
@@ -251,7 +251,7 @@ def without_table(without: Mapping[str, Told]) -> dict[str, Any]:
         for name in next(iter(without.values()))["ranks"]
     ]
     columns = ["System", *(f"Without {encoder}" for encoder in without)]
-    return build_pin_table("without", "Ranks and means had one encoder not helped to mine", columns, rows)
+    return build_pin_table("without", "Ranks and means without one encoder in the mining", columns, rows)
 
 
 def comparison_tables(pin: Pin) -> Iterable[dict[str, Any]]:

@@ -44,7 +44,7 @@ def build_reproduce_job_row(job: Job) -> jobs.JobRow:
         heading = f"{count_noun(report['differ'], 'figure differs', 'figures differ')}"
         folded.append((heading, list_changes(report["changes"])))
     if report["grounds"]:
-        heading = f"What it rests on is not what it was: {count_noun(report['others'], 'ground')}"
+        heading = f"What it is based on has changed: {count_noun(report['others'], 'ground')}"
         folded.append((heading, list_changes(report["grounds"])))
     came_out = (
         "equal" if report["equal"] else count_noun(report["differ"], "figure differs", "figures differ")
@@ -60,8 +60,8 @@ def list_changes(changes: list[list[str]]) -> list[str]:
 def order_reproduction(pin: Pin, start: str, user: User) -> str:
     """Have a worker compute it again; why that can't be ordered, else nothing. The same is ordered once."""
     if start not in dict(list_reproduction_starts(pin)):
-        return "A pin of this kind can’t be computed from there."
+        return "A pin of this kind can’t be computed from that."
     if Job.objects.open().filter(kind=Job.Kind.REPRODUCE).count() >= MOST_WAITING:
-        return f"{MOST_WAITING} pins wait to be computed again: let some end first."
+        return f"{MOST_WAITING} pins are waiting to be computed: let some finish first."
     _, new = submit_job(ReproduceOrder(start=Start(start)), user, pin.pk)
-    return "" if new else "This is ordered already."
+    return "" if new else "This is already under way."

@@ -10,7 +10,7 @@ from annotation.pins.minings import mining_of
 from annotation.pins.pin_record import benchmark_with
 from retrieval.models import Mining, Pin, Run
 
-UPLOADED: Final = "its lists were uploaded: what made them is not known here"
+UPLOADED: Final = "its lists were uploaded, so the model is not known here"
 GONE: Final = "gone since"
 NOT_TOLD: Final = "not noted"
 

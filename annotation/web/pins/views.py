@@ -184,7 +184,7 @@ def take(request: HttpRequest, back: str, pin: Callable[[User | None], Pin]) -> 
         messages.error(request, str(why))
         return redirect(back)
     messages.success(
-        request, f"Pinned as {taken.name}: cite it, and anybody can compute these figures again."
+        request, f"Pinned as {taken.name}. Cite it, and anybody can compute these figures again."
     )
     return redirect("pin", pk=taken.pk)
 

@@ -92,7 +92,7 @@ def test_a_build_is_published_as_one_thing_at_a_time(ada: Client, run: Run, larg
     factories.job(PublishOrder(name="small", pool=Pool.COLLECTION), build.pk)
     sent(ada, build, run)
     page = ada.get(reverse("benchmark-holes", args=[run.benchmark_id])).content.decode()
-    assert "let that end first" in page and Job.objects.count() == 1
+    assert "let that finish first" in page and Job.objects.count() == 1
 
 
 def test_others_may_not_look_at_orders(erin: Client, run: Run) -> None:

@@ -233,7 +233,7 @@ def test_the_page_says_what_goes_first_and_takes_a_reason_to_skip_it(
     assert "1 random pair go first" in page and "What this is based on" in page
     word = page.partition('name="estimate" value="')[2].partition('"')[0]
     sent = form | {"estimate": word, "skip_canary": "on", "reason": "to be fair to it"}
-    assert "Say why, or let the canary go first." in ada.post(address, sent).content.decode()
+    assert "Give a reason, or let the canary go first." in ada.post(address, sent).content.decode()
     assert ada.post(address, sent | {"skip_canary_because": "two pairs"}).status_code == 302
     told = dict(Build.objects.get().events.values_list("event", "note"))
     assert told["skipped the canary"] == "two pairs" and "to be fair to it" in told["launched"]

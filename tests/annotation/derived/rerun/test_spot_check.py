@@ -114,7 +114,7 @@ def test_the_page_says_how_often_the_screener_erred(ada: Client) -> None:
     form = ada.get(
         reverse("build-again", args=[old.pk]), {"from": "reading", "spot_check": "on", "sample": "3"}
     )
-    assert "drawn by lot from 6" in form.content.decode()
+    assert "drawn at random from 6" in form.content.decode()
 
 
 def test_verdicts_that_hold_are_told_as_such(ada: Client) -> None:

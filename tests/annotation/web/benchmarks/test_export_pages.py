@@ -88,7 +88,7 @@ def test_the_choice_says_how_many_snippets_each_policy_withholds(ada: Client, ma
     licences(made, "", "Proprietary")
     text = ada.get(page(made)).content.decode()
     assert '<option value="none" selected>none: 0</option>' in text
-    assert "not known to allow passing on: 1</option>" in text
+    assert "may forbid sharing: 1</option>" in text
     assert "states no licence (the careful choice): 2</option>" in text
     assert "! 1 snippet here with a stated licence that is not known to allow passing on" in text
 
@@ -99,7 +99,7 @@ def test_the_choice_tells_of_queries_where_there_are_some_to_withhold(ada: Clien
         Member.objects.filter(collection=made.queries, position=position).update(licence=licence)
     text = ada.get(page(made)).content.decode()
     assert "none: 0</option>" in text
-    assert "not known to allow passing on: 1 snippet and 1 query</option>" in text
+    assert "may forbid sharing: 1 snippet and 1 query</option>" in text
     assert "states no licence (the careful choice): 2 snippets and 2 queries</option>" in text
     assert "! 1 snippet and 1 query here with a stated licence" in text
 
@@ -213,8 +213,8 @@ def test_a_removed_file_says_so_and_is_made_again(
     worker.perform_worker_chores(Mock())
     assert not list((home / "exports").iterdir()) and ada.get(file(job)).status_code == 404
     text = ada.get(page(made)).content.decode()
-    assert "removed, as it was kept until" in text and file(job) not in text
-    row = text[text.index("removed, as it was") : text.index("Make again</button>")]
+    assert "removed; it was kept until" in text and file(job) not in text
+    row = text[text.index("removed; it was") : text.index("Make again</button>")]
     hidden = dict(re.findall(r'name="(\w+)" value="(\w+)"', row))
     del hidden["csrfmiddlewaretoken"]
     ada.post(page(made), hidden)
@@ -252,7 +252,7 @@ def test_bad_orders_are_told(ada: Client, made: Benchmark) -> None:
     for _ in range(5):
         ada.post(page(made), ORDER)
     answer = ada.post(page(made), ORDER)
-    assert answer.status_code == 422 and "wait already" in answer.content.decode()
+    assert answer.status_code == 422 and "are waiting" in answer.content.decode()
     assert Job.objects.count() == 5
 
 

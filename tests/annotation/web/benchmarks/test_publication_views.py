@@ -164,7 +164,7 @@ def test_a_second_click_lands_on_the_same_job(ada: Client, build: Build) -> None
     Job.objects.update(state="running")
     assert ada.post(address(build), ORDER).status_code == 302
     answer = ada.post(address(build), {**ORDER, "name": "<other>"})
-    assert answer.status_code == 422 and "let that end first" in answer.content.decode()
+    assert answer.status_code == 422 and "let that finish first" in answer.content.decode()
     assert Job.objects.count() == 1
 
 

@@ -232,7 +232,7 @@ def test_how_far_it_is_is_shown(ada: Client, benchmark_: Benchmark, waiting: Job
 def test_many_that_wait_are_enough(ada: Client, benchmark_: Benchmark, waiting: Job) -> None:
     for number in range(pages.MOST_WAITING):
         status, text = sent(ada, benchmark_, GOOD, system=f"system {number}")
-    assert status == 422 and "let them end first" in text
+    assert status == 422 and "let them finish first" in text
     assert Job.objects.count() == pages.MOST_WAITING
 
 

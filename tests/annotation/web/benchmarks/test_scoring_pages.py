@@ -204,7 +204,7 @@ def test_many_that_wait_are_enough(
     monkeypatch.setattr(pages, "MOST_WAITING", 1)
     sent(ada, benchmark_, "bm25")
     status, text = sent(ada, benchmark_, "bow")
-    assert status == 422 and "let them end first" in text and Job.objects.count() == 1
+    assert status == 422 and "let them finish first" in text and Job.objects.count() == 1
 
 
 def test_an_order_is_cancelled_and_is_not_done(ada: Client, benchmark_: Benchmark) -> None:
@@ -216,7 +216,7 @@ def test_an_order_is_cancelled_and_is_not_done(ada: Client, benchmark_: Benchmar
     assert Job.objects.get().state == "cancelled" and address not in text and not worker.has_queued_work()
     assert subprocesses.perform_one_job(Job.Kind.SCORE) == 0
     for wrong in (number, "0", "x"):
-        assert "has ended already" in ada.post(address, {"job": wrong}, follow=True).content.decode()
+        assert "has already finished" in ada.post(address, {"job": wrong}, follow=True).content.decode()
 
 
 def test_a_running_one_that_is_cancelled_ends_its_child(

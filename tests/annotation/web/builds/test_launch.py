@@ -149,7 +149,7 @@ def test_what_a_server_of_embeddings_was_asked_is_priced_or_said_to_be_unknown(a
     page = text_of(ada, build)
     assert "4 requests, tokens not counted by the server, cost unknown" in page
     minings.update(asked={"endpoint:text-large": {**asked, "tokens": 0, "requests": 0}})
-    assert "nothing was asked, all vectors were stored" in text_of(ada, build)
+    assert "no request, all vectors were stored" in text_of(ada, build)
 
 
 def test_rules_of_queries_are_part_of_the_order_and_on_the_page(ada: Client) -> None:

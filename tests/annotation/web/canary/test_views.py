@@ -196,7 +196,7 @@ def test_skipping_it_is_ticked_with_a_reason(ada: Client, settings: Any) -> None
     settings.ANTHROPIC_API_KEY = "a-key"
     answer = ada.post(NEW, live(skip_canary="on"))
     assert answer.status_code == 422
-    assert "Say why, or let the canary go first." in answer.content.decode()
+    assert "Give a reason, or let the canary go first." in answer.content.decode()
     confirm(ada, live(skip_canary="on", skip_canary_because="ran it yesterday"))
     event = BuildEvent.objects.get(event="skipped the canary")
     assert (event.user, event.note) == (factories.ada(), "ran it yesterday")

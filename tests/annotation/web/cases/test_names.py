@@ -56,7 +56,7 @@ def test_names_are_listed_by_kind_with_their_lines() -> None:
     assert [kind["title"] for kind in view.kinds] == [
         "Standard library",
         "Known distributions",
-        "Of Python 2, or removed since",
+        "Python 2 only, or removed since",
         "Project names",
         "Attributes of self",
     ]
@@ -82,7 +82,7 @@ def test_a_newer_python_is_called_one() -> None:
 
     assert view.heading == "Python 3.12 or newer" and view.looked_at
     assert view.problem == (
-        f"It needs Python 3.12 or newer; {format_version()} runs here. Its names can't be looked up."
+        f"It needs Python 3.12 or newer; {format_version()} runs here. Its names can't be checked."
     )
 
 

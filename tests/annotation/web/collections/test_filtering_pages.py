@@ -42,7 +42,7 @@ def test_licences_are_counted_in_all_snippets(ada: Client, monkeypatch: pytest.M
     found = choices(ada, snippets)["redistributable"]
     assert (found.refused, found.looked_at) == (2, 4)
     page = ada.get(address(snippets)).content.decode()
-    assert "a stated licence that is known to allow passing on" in page
+    assert "a licence that is known to allow sharing" in page
     assert "ask us snippets-0: def" in page
 
 
@@ -160,7 +160,7 @@ def test_too_many_orders_are_refused(ada: Client, monkeypatch: pytest.MonkeyPatc
     for name in ("one", "two"):
         answer = ada.post(address(snippets), {"filters": ["testable"], "name": name})
     assert answer.status_code == 422
-    assert "1 orders of this collection wait already" in answer.content.decode()
+    assert "1 orders of this collection are waiting" in answer.content.decode()
 
 
 def test_a_running_order_tells_its_stage_and_rate(ada: Client) -> None:

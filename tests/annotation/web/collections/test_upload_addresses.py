@@ -39,7 +39,7 @@ def test_a_second_file_has_an_address_of_its_own(ada: Client) -> None:
 @pytest.mark.parametrize(
     ("form", "said"),
     [
-        ({}, "Choose a file, or give the address of one."),
+        ({}, "Choose a file, or give its address."),
         ({"file_from": "ftp://example.org/a.jsonl"}, "Expected https://"),
         ({"file_from": "/etc/passwd.jsonl"}, "Expected https://"),
         ({"file_from": "https:///a.jsonl"}, "Expected https://"),

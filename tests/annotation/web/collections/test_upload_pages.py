@@ -43,7 +43,7 @@ def a_file(name: str = "queries.json", content: bytes = b"[]") -> SimpleUploaded
 def test_nothing_is_uploaded_into_a_filtered_collection(ada: Client) -> None:
     derivation.derive_collection("tested", factories.snippets(), ["testable"])
     sent = {"name": "tested", "format": "python", "file": a_file("a.py", b"def f(x): return x")}
-    assert "holds what passed filters" in ada.post(UPLOAD, sent).content.decode()
+    assert "holds what passed the filters" in ada.post(UPLOAD, sent).content.decode()
     assert not Job.objects.exists()
 
 

@@ -56,7 +56,7 @@ def test_columns_are_chosen_once(ada: Client) -> None:
     job = a_table(ada)
     ada.post(columns_of(job), {"query": "question", "scale": "binary"})
     answer = ada.post(columns_of(job), {"query": "note", "scale": "binary"}, follow=True)
-    assert "were chosen already" in answer.content.decode()
+    assert "have been chosen already" in answer.content.decode()
     job.refresh_from_db()
     assert job.order["options"]["query"] == "question"
 

@@ -53,7 +53,7 @@ def test_the_cost_is_drawn_on_a_scale_that_its_name_states() -> None:
     [
         (Paid((), 0, 0), "not known: no build judged these functions here"),
         (Paid(("a", "b"), 0, 0), "not known: the builds “a”, “b” settled no pair yet"),
-        (Paid(("a",), 0, 5), "not known: the build “a” paid nothing, as replies were there already"),
+        (Paid(("a",), 0, 5), "not known: the build “a” paid nothing: replies were reused"),
         (Paid(tuple("abcde"), 5, 5), "in the builds “a”, “b”, “c” and 2 more: $0.0000000050"),
         (Paid(("a\u202e",), 5, 5), "“a⟨U+202E⟩”"),
     ],

@@ -93,7 +93,7 @@ def test_skipping_the_canary_is_ticked_with_a_reason(ada: Client, settings: Any)
     sent = hidden(ada.get(url, {"queries": "2"})) | {"do": "extend", "reason": "more", "skip_canary": "on"}
     refused = ada.post(url, sent)
     assert refused.status_code == 422
-    assert "Say why, or let the canary go first." in words(refused)
+    assert "Give a reason, or let the canary go first." in words(refused)
     assert ada.post(url, sent | {"skip_canary_because": "it is the same model"}).status_code == 302
     event = BuildEvent.objects.get(build=build, event="skipped the canary")
     assert (event.user, event.note) == (factories.ada(), "extension 1: it is the same model")
@@ -213,7 +213,7 @@ def test_running_again_skips_the_canary_by_a_tick_with_a_reason(ada: Client, sma
     url = reverse("build-again", args=[with_tests().pk])
     sent = hidden(ada.get(url, LIVE)) | {"reason": "to see", "skip_canary": "on"}
     refused = ada.post(url, sent)
-    assert refused.status_code == 422 and "Say why, or let the canary go first." in words(refused)
+    assert refused.status_code == 422 and "Give a reason, or let the canary go first." in words(refused)
     assert not Rerun.objects.exists()
     assert ada.post(url, sent | {"skip_canary_because": "a few cents"}).status_code == 302
     build = Rerun.objects.get().build

@@ -119,8 +119,8 @@ def test_pairs_and_truth_that_are_here_can_be_chosen(
 @pytest.mark.parametrize(
     ("more", "words"),
     [
-        ({"pairs": None}, "Choose a file, or pairs and truth that are here."),
-        ({"who": []}, "Choose somebody, or a file of labels."),
+        ({"pairs": None}, "Choose a file, or stored pairs and truth."),
+        ({"who": []}, "Choose an annotator, or a file of labels."),
         ({"who": ["b999999.1"]}, "Select a valid choice"),
         (
             {"truth": file("truth.jsonl", [{"id": "<b>", "label": 1}])},

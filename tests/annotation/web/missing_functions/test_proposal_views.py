@@ -124,7 +124,7 @@ def test_a_draft_outlives_the_page(erin: Client, first: Proposal) -> None:
     send(erin, first, "edit", code=EDIT)
     assert not Draft.objects.exists()
     late = erin.post(url_, {"field": "reason", "text": "because"})
-    assert late.status_code == 400 and b"has been decided" in late.content
+    assert late.status_code == 400 and b"has decided on this function" in late.content
     assert not Draft.objects.exists()
 
 

@@ -55,7 +55,7 @@ def test_an_estimate_has_three_digits(found: float, words: str) -> None:
     ("budget", "tone", "said"),
     [
         ("1.99", "bad", "This is above your cap of $1.99"),
-        ("2", "warn", "At the most this is above your cap"),
+        ("2", "warn", "At most this is above your cap"),
         (None, "warn", "The build has no cap"),
     ],
 )

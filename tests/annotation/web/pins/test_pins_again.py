@@ -37,7 +37,7 @@ def test_what_comes_out_equal_is_told_and_asked_for_until_then(
 ) -> None:
     page = ordered(erin, pin)
     assert 'hx-trigger="every 2s"' in page
-    assert "This is ordered already." in ordered(erin, pin)
+    assert "This is already under way." in ordered(erin, pin)
     assert subprocesses.perform_one_job(Job.Kind.REPRODUCE) == 1
     job = Job.objects.get()
     assert (job.state, job.created_by) == ("done", factories.erin())
@@ -67,8 +67,8 @@ def test_only_what_a_kind_allows_is_ordered(erin: Client, builds: tuple[object, 
     pin = pin_two_builds(*builds)  # type: ignore[arg-type]
     page = erin.get(reverse("pin", args=[pin.pk])).content.decode()
     assert 'value="lists"' in page and 'value="vectors"' not in page
-    assert "computed from there" in ordered(erin, pin, "vectors")
-    assert "computed from there" in ordered(erin, pin, "nowhere")
+    assert "computed from that" in ordered(erin, pin, "vectors")
+    assert "computed from that" in ordered(erin, pin, "nowhere")
     assert not Job.objects.exists()
 
 
@@ -85,4 +85,4 @@ def test_orders_are_bounded_and_keep_a_worker_at_it(
     ordered(erin, pin)
     assert worker.has_queued_work()
     monkeypatch.setattr(reproduction, "MOST_WAITING", 1)
-    assert "let some end first" in ordered(erin, pin, "vectors")
+    assert "let some finish first" in ordered(erin, pin, "vectors")
