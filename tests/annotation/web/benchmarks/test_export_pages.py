@@ -89,7 +89,7 @@ def test_the_choice_says_how_many_snippets_each_policy_withholds(ada: Client, ma
     text = ada.get(page(made)).content.decode()
     assert '<option value="none" selected>none: 0</option>' in text
     assert "may forbid sharing: 1</option>" in text
-    assert "states no licence (the careful choice): 2</option>" in text
+    assert "state no licence (the careful choice): 2</option>" in text
     assert "! 1 snippet here with a stated licence that is not known to allow passing on" in text
 
 
@@ -100,7 +100,7 @@ def test_the_choice_tells_of_queries_where_there_are_some_to_withhold(ada: Clien
     text = ada.get(page(made)).content.decode()
     assert "none: 0</option>" in text
     assert "may forbid sharing: 1 snippet and 1 query</option>" in text
-    assert "states no licence (the careful choice): 2 snippets and 2 queries</option>" in text
+    assert "state no licence (the careful choice): 2 snippets and 2 queries</option>" in text
     assert "! 1 snippet and 1 query here with a stated licence" in text
 
 
