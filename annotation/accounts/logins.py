@@ -108,7 +108,9 @@ def hold_hasher(request: HttpRequest) -> Iterator[None]:
 def describe_rush(request: HttpRequest) -> TooManyLogins:
     log.warning("log-in refused: too many at once, from %s", address_of(request))
     seconds = round(PATIENCE_SECONDS)
-    return TooManyLogins(f"Too many people log in at this moment. Try again in {seconds} seconds.", seconds)
+    return TooManyLogins(
+        f"Too many people are logging in right now. Try again in {seconds} seconds.", seconds
+    )
 
 
 def address_of(request: HttpRequest) -> str:

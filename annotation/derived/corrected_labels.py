@@ -126,7 +126,9 @@ def publish_corrected_benchmark(
     base = base_of(build, wanted)
     said = {row.pair: row for row in iterate_merged_labels(build, tick)}
     if not said:
-        raise PublishRefused(f"The build {build.name!r} could judge none of its pairs: nothing is corrected.")
+        raise PublishRefused(
+            f"The build {build.name!r} could judge none of its pairs: there is nothing to correct."
+        )
     with transaction.atomic():
         made = publish_corrected(build, wanted, name.strip() or base.name, said)
         note_published(build, by, made)

@@ -44,11 +44,11 @@ WORDS: Final[Mapping[Rule, tuple[str, str]]] = MappingProxyType(
         Rule.UNANIMOUS: ("Unanimous", "The label that every round gave; anything else is unjudged."),
         Rule.ANY_MATCH: (
             "Any match",
-            "A match where one round said so; no match where every round said that.",
+            "A match if any round said so; no match if every round did.",
         ),
         Rule.ALL_MATCH: (
             "All match",
-            "A match where every round said so; no match where one round said that.",
+            "A match if every round said so; no match if any round did.",
         ),
     }
 )

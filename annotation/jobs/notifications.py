@@ -121,7 +121,7 @@ def of_state(build: Build) -> Iterator[Episode]:
         said = f"{build.reason} The build tries again by itself."
         yield Episode(Kind.WAITING, build, f"{build.waiting_since}", said)
     elif build.state == Build.State.WAITING:
-        said = f"{build.reason} Put this right, then resume the build."
+        said = f"{build.reason} Fix this, then resume the build."
         yield Episode(Kind.STOPPED, build, f"{build.waiting_since}", said)
     elif build.state == Build.State.PAUSED and not is_used_up(build):
         said = build.reason or "The build was paused."

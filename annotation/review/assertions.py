@@ -57,7 +57,7 @@ def append_to_draft(
 ) -> Added:
     """Save the draft, or else `start`, with the call's assertion at its end. Raises NoAssertion."""
     if asked.answer is None:
-        raise NoAssertion("The call has no answer yet. Ask again when it is there.")
+        raise NoAssertion("The call has no answer yet. Try again when it has one.")
     lines = assertion_of(asked.expression, asked.answer.whole())
     known = draft is None or window is None or window.knows(draft)
     revision = save(f"{(draft.text if draft else start).rstrip()}\n\n{lines}\n")
@@ -93,9 +93,11 @@ def format_value_assertion(called: str, value: str) -> str:
     if is_literal(value):
         return f"{parenthesize_call(called)} == {value}"
     if CUT in value:
-        raise NoAssertion("The value was too long to be kept. Call something shorter, such as its length.")
+        raise NoAssertion("The value is too long to keep. Call something shorter, such as its length.")
     if ADDRESS.search(value):
-        raise NoAssertion("The value names an address, another one in each run. Call what can be compared.")
+        raise NoAssertion(
+            "The value contains a memory address, which differs in every run. Call something else."
+        )
     return f"repr({called}) == {value!r}"
 
 

@@ -51,7 +51,7 @@ def request_call(
         earlier = waiting.filter(pair=pair, expression=wanted, assignment=assignment).first()
         if earlier is None and waiting.count() >= MOST_WAITING:
             raise TooManyWaiting(
-                f"{MOST_WAITING} of your calls wait for the sandbox. Ask again when one is done."
+                f"{MOST_WAITING} of your calls are waiting for the sandbox. Try again when one is done."
             )
         if earlier is None:
             refuse_haste(user.pk)

@@ -24,9 +24,7 @@ class NothingBefore(BadReview):
     """The earlier label is gone, or was of other code; nothing was stored."""
 
     def __init__(self) -> None:
-        super().__init__(
-            "Your earlier label of an equal function is no longer current. Label this one by itself."
-        )
+        super().__init__("Your earlier label for the same code has changed. Please label this pair itself.")
 
 
 def find_earlier_label(user: User, case: Case) -> Review | None:

@@ -205,7 +205,9 @@ def ask_grid(user: User, wanted: Grid) -> int:
     """
     waiting = open_trials(user).filter(mutant=None).count()
     if waiting >= MOST_RUNS:
-        raise TooManyWaiting(f"{waiting:,} runs that you asked for still wait. Ask again when they are done.")
+        raise TooManyWaiting(
+            f"{waiting:,} runs that you started are still waiting. Try again when they are done."
+        )
     room = pace.remaining_rate_limit(user.pk) or 1  # without any, that one is refused with the time to wait
     return request_trials(user, wanted.missing[: min(MOST_RUNS - waiting, room)])
 

@@ -38,7 +38,7 @@ def restore_revision(review: Review, user: User, seen_revision: int | None = Non
         if seen_revision is not None and revision_seen(last) != seen_revision:
             raise NothingToRestore(CHANGED)
         if review.withdrawn:
-            raise NothingToRestore("That revision took a label back: there is nothing in it to restore.")
+            raise NothingToRestore("That revision removed a label: there is nothing to restore.")
         if last is None or (not last.withdrawn and content_of_review(last) == content_of_review(review)):
             raise NothingToRestore("That is the current label.")
         made = repeat_review(review)

@@ -104,7 +104,7 @@ def request_execution(user: User, program: TestProgram, dependencies: Sequence[s
             return earlier
     if waiting.count() >= MOST_WAITING:
         raise TooManyWaiting(
-            f"{MOST_WAITING} of your test programs wait for the sandbox. Run this one again when one is done."
+            f"{MOST_WAITING} of your tests are waiting for the sandbox. Run this one again when one is done."
         )
     refuse_haste(user.pk)
     return ExecutionRequest.objects.create(user=user, program=program, dependencies=wanted)

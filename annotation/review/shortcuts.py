@@ -76,7 +76,7 @@ class Action(StrEnum):
     TAG_TEST_ENVIRONMENT = describe_tag_key(Tag.TEST_ENVIRONMENT, "v")
     SKIP = "skip", "-", "In a study: skip the pair"
     GUIDELINES = "guidelines", "/", "In a study: the guidelines"
-    STRENGTH = "strength", "k", "Find out how strong the test is"
+    STRENGTH = "strength", "k", "Check how strong the test is"
     STEPS_ALL = "steps_2", "2", "Three steps: all of it"
     STEPS_HALF = "steps_1", "1", "Three steps: at least half"
     STEPS_LESS = "steps_0", "0", "Three steps: less"

@@ -104,7 +104,7 @@ def ask_strength(
     waiting = open_trials(user).filter(mutant__isnull=False).exclude(program=program)
     if waiting.values("program").distinct().count() >= MOST_WAITING:
         raise TooManyWaiting(
-            f"The strength of {MOST_WAITING} tests is being found out for you. Ask again then."
+            f"The strength of {MOST_WAITING} tests is being checked for you. Try again when it is done."
         )
     needed = tuple(dependencies)
     beside = [Wanted(program, snippet, needed, mutant) for mutant in (None, *kept)]

@@ -38,16 +38,16 @@ class Tag(StrEnum):
 MEANINGS: Final[Mapping[Tag, str]] = MappingProxyType(
     {
         Tag.INVERSE: "The code does the opposite of what the query asks for",
-        Tag.PARTIAL: "The code does a part of what the query asks for",
-        Tag.EDGE_CASE: "Right in general, wrong for an edge case",
-        Tag.NEEDS_PROJECT: "The code can't work without the project that it was taken from",
-        Tag.AMBIGUOUS: "The query has several readings that would be labelled differently",
+        Tag.PARTIAL: "The code does part of what the query asks for",
+        Tag.EDGE_CASE: "Right in general, but wrong for an edge case",
+        Tag.NEEDS_PROJECT: "The code can't work without the project it comes from",
+        Tag.AMBIGUOUS: "The query has several meanings, with different labels",
         Tag.LOW_QUALITY: "It answers, but nobody should copy it",
         Tag.UNSAFE: "Using the code would be dangerous",
         Tag.TEST_EXPECTATION: "The test expects something that the query does not ask for",
-        Tag.TEST_READING: "The test rests on a reading that the query does not have",
+        Tag.TEST_READING: "The test checks a meaning that the query does not have",
         Tag.TEST_EMPTY: "The test gives the same result for any code",
-        Tag.TEST_ENVIRONMENT: "The environment decided how the test came out, not the code",
+        Tag.TEST_ENVIRONMENT: "The environment decided the result of the test, not the code",
     }
 )
 

@@ -75,7 +75,7 @@ def request_connection_test(user: User, wanted: Wanted) -> ConnectionTest:
         refuse_bad_address(typed)
     with transaction.atomic():
         if ConnectionTest.objects.filter(state__in=OPEN).exists():
-            raise TestRefused("A test is under way already. Its result will be in the list below.")
+            raise TestRefused("A test is already running. Its result will appear in the list below.")
         return ConnectionTest.objects.create(
             user=user,
             base_url=settings.LLM_BASE_URL if configured else typed,
@@ -112,7 +112,7 @@ def refuse_bad_address(address: str) -> None:
     ):
         raise TestRefused("The address has to be like https://example.org or http://localhost:8000.")
     if parts.username is not None or parts.password is not None or parts.query or parts.fragment:
-        raise TestRefused("Leave user, password, question mark and # out of the address.")
+        raise TestRefused("Leave out user, password, question mark and # from the address.")
     if address.endswith(("/v1", "/v1/messages")):
         raise TestRefused("Leave /v1 out of the address; the workbench adds it.")
 

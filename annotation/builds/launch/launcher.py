@@ -122,7 +122,7 @@ def refuse_bad_order(order: Order) -> None:
 def refuse_bad_mining(order: Order) -> None:
     """What would be searched, and how. Raises LaunchRefused."""
     if not 1 <= order.k <= 1000:
-        raise LaunchRefused("k is the number of functions a query: choose 1 to 1,000.")
+        raise LaunchRefused("k is the number of functions for each query: choose 1 to 1,000.")
     refuse_bad_encoders(order.encoders)
     refuse_bad_index(order)
 
@@ -134,7 +134,9 @@ def refuse_bad_name(order: Order) -> None:
     if max(len(order.name.strip()), len(order.model)) > LONGEST_NAME:
         raise LaunchRefused(f"The names of build and model have at most {LONGEST_NAME} characters.")
     if Build.objects.filter(name=order.name.strip()).exists():
-        raise LaunchRefused(f"There is a build called {order.name.strip()!r} already; choose another name.")
+        raise LaunchRefused(
+            f"There is already a build called {order.name.strip()!r} already; choose another name."
+        )
 
 
 def refuse_bad_provider(order: Order) -> None:
@@ -150,7 +152,7 @@ def refuse_bad_provider(order: Order) -> None:
     if order.provider == Build.Provider.LIVE:
         refuse_unpaid(order)
     elif order.drift_check:
-        raise LaunchRefused("A drift check asks a live model again and again; without one there is none.")
+        raise LaunchRefused("A drift check needs a live model, which it asks again and again.")
     if order.batches and (why := why_no_batches(order.provider)):
         raise LaunchRefused(why)
     if order.provider == Build.Provider.RECORDED:

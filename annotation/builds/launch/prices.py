@@ -88,4 +88,4 @@ def unknown_price(model: str) -> str:
     """What there is to say of a model without a price."""
     is_shipped = any(entry.model == model for entry in load_shipped_prices())
     shipped = " “manage.py prices load” fills its list price in." if is_shipped else ""
-    return f"What {model} costs is not known: nothing would be counted, and no cap could hold.{shipped}"
+    return f"What {model} costs is not known: costs would not be counted, and no cap could be kept.{shipped}"

@@ -121,7 +121,7 @@ def why_not(build: Build) -> str:
     if build.state not in STATES:
         return f"The build is {state}; what is done, running, paused or waiting can be extended."
     if not build.opened:
-        return "The build is still mined: its own pairs come first."
+        return "The build is still being mined: its own pairs come first."
     row = canary.canary_of_build(build)
     if row is not None and not row.rest_opened:
         return "The build waits at its canary: continue or cancel it."
@@ -130,13 +130,13 @@ def why_not(build: Build) -> str:
     if hasattr(build, "filling"):
         return "The build writes functions for queries of another build; extend that one."
     if build.pair_list_id is not None:
-        return "The build judges given pairs; have further pairs judged by another build."
+        return "The build judges given pairs; use another build for more pairs."
     if hasattr(build.mining, "holes"):
         return "This build judges what a run left unjudged. Start another build to judge more."
     if Extension.objects.filter(build=build, state=Extension.State.CANARY).exists():
         return "An extension waits at its canary: continue it, or leave its other pairs."
     if Extension.objects.filter(build=build, state=Extension.State.MINING).exists():
-        return "An extension is mined already; wait for its pairs, or take it back."
+        return "An extension is already being mined; wait for its pairs, or cancel it."
     return launcher.why_uncounted(build.model) if build.provider == Build.Provider.LIVE else ""
 
 

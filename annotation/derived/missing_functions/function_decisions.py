@@ -97,7 +97,7 @@ def refused_or_clean(proposal: Proposal, choice: ProposalChoice) -> ProposalChoi
     code = checked_code(choice.code)
     assert proposal.snippet is not None, "what was checked has its text"
     if code == proposal.snippet.text:
-        raise BadDecision("The function is as it was written: accept it, or change it.")
+        raise BadDecision("The function is unchanged: accept it as it is, or change it.")
     return ProposalChoice(choice.action, reason, code)
 
 

@@ -74,7 +74,7 @@ class FillPlan(Derivation[Build]):
         self.wish.of.tally.change()  # held until the rows are there
         held = replace(self, queries=tuple(unmatched_queries_of_order(self.wish)))
         if not held.queries:
-            raise LaunchRefused("There is no query to write for: each has a match, or a function already.")
+            raise LaunchRefused("There is no query to write for: each has a match or a function.")
         return held
 
     def estimate(self, counter: Counter | None = None) -> Estimate:
@@ -114,7 +114,7 @@ def plan_filling(order: FillOrder) -> FillPlan:
     if hasattr(order.of, "filling"):
         raise LaunchRefused("This job writes functions itself; choose the build that it writes for.")
     if not 1 <= order.tries <= 5:
-        raise LaunchRefused("Choose 1 to 5 functions a query at most.")
+        raise LaunchRefused("Choose 1 to 5 functions for each query.")
     if order.limit is not None and order.limit < 1:
         raise LaunchRefused("Write for at least one query, or leave the limit empty.")
     return FillPlan(order.whole, order, tuple(unmatched_queries_of_order(order)))

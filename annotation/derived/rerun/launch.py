@@ -174,8 +174,8 @@ def refuse_no_spot_check(source: Build, wish: Again) -> None:
 def none_able(wish: Again) -> str:
     """Why no case can begin there."""
     if wish.spot_check:
-        return "The screener has settled none of these cases."
-    return f"None of these cases has come as far as {wish.stage.replace('_', ' ')}."
+        return "The screener decided none of these cases."
+    return f"None of these cases got as far as {wish.stage.replace('_', ' ')}."
 
 
 def select_rerun_cases(source: Build, cases: QuerySet[Case], wish: Again) -> list[int]:

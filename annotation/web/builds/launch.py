@@ -202,7 +202,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"].strip()
         if Build.objects.filter(name=name).exists():
-            raise forms.ValidationError(f"There is a build called “{name}” already; choose another name.")
+            raise forms.ValidationError(f"There is already a build called “{name}”; choose another name.")
         return name
 
     def clean(self) -> dict[str, Any]:

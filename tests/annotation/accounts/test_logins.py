@@ -122,7 +122,7 @@ def test_one_password_is_hashed_at_a_time(monkeypatch: pytest.MonkeyPatch) -> No
 
 def test_whoever_waits_too_long_is_turned_away(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logins, "PATIENCE_SECONDS", 0.01)
-    with logins.hashing, pytest.raises(TooManyLogins, match="at this moment"):
+    with logins.hashing, pytest.raises(TooManyLogins, match="right now"):
         logins.check_login(HttpRequest(), "ray", lambda: pytest.fail("checked beside another one"))
 
 

@@ -96,7 +96,7 @@ def test_waiting_for_the_provider_and_waiting_for_a_person_are_told_apart() -> N
     assert [notifications.record_new_episodes() for _ in range(2)] == [1, 0]
     assert kinds() == [Kind.WAITING, Kind.STOPPED]
     assert "tries again by itself" in Notice.objects.get(kind=Kind.WAITING).text
-    assert "the key was revoked. Put this right" in Notice.objects.get(kind=Kind.STOPPED).text
+    assert "the key was revoked. Fix this" in Notice.objects.get(kind=Kind.STOPPED).text
 
 
 def test_a_canary_that_is_done_is_told_and_told_again_after_a_retry() -> None:

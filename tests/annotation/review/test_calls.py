@@ -98,7 +98,7 @@ def test_asking_twice_while_one_waits_asks_once(erin: User, case: Case) -> None:
 def test_nobody_fills_the_queue(erin: User, case: Case) -> None:
     for number in range(own_tests.MOST_WAITING):
         calls.request_candidate_call(erin, case, f"reverse([{number}])")
-    with pytest.raises(TooManyWaiting, match="of your calls wait"):
+    with pytest.raises(TooManyWaiting, match="of your calls are waiting"):
         calls.request_candidate_call(erin, case, "reverse([9])")
 
     assert calls.request_candidate_call(factories.person("eve", Role.EXPERT), case, "reverse([9])")

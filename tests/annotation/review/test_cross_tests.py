@@ -121,7 +121,7 @@ def test_a_request_is_bounded(erin: User, build: Build, monkeypatch: pytest.Monk
     grid = table(build)
     assert grid.next_runs == 2
     assert ask_grid(erin, grid) == 2
-    with pytest.raises(TooManyWaiting, match="2 runs that you asked for still wait"):
+    with pytest.raises(TooManyWaiting, match="2 runs that you started are still waiting"):
         ask_grid(erin, table(build))
     work()
     assert ask_grid(erin, table(build)) == 1

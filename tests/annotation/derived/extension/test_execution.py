@@ -154,7 +154,7 @@ def test_an_extension_can_be_taken_back_while_it_is_mined(tools_with: Make, in_p
     tools, llm = tools_with(MATCH)
     build = done(tools)
     factories.extended(build, ExtensionWish(k=3), "too much")
-    with pytest.raises(ControlRefused, match="mined already"):
+    with pytest.raises(ControlRefused, match="already being mined"):
         factories.extended(build, ExtensionWish(k=4), "even more")
     execution.cancel_extension(build, factories.ada(), "a slip")
     worker.until_idle(ALL, tools)
@@ -244,7 +244,7 @@ def test_a_wish_that_makes_no_sense_is_refused(
 @pytest.mark.django_db
 def test_a_build_that_can_not_be_extended_says_why() -> None:
     build = factories.launched()
-    with pytest.raises(ControlRefused, match="still mined"):
+    with pytest.raises(ControlRefused, match="still being mined"):
         extension_plan.plan_extension(build, ExtensionWish(k=4))
     build = factories.opened("other", state=Build.State.CANCELLED)
     with pytest.raises(ControlRefused, match="is cancelled"):

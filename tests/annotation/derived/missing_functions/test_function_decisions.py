@@ -139,7 +139,7 @@ def test_an_edit_that_was_run_before_is_not_run_again(job: Filling) -> None:
         ("def a():\n    pass\n\ndef b():\n    pass", "exactly one function"),
         ("def a():\n    pass\n\nprint(a())", "line 4"),
         ("def a():\n    return '" + "x" * 20_000 + "'", "longer than"),
-        (filling.CODES["flatten"], "as it was written"),
+        (filling.CODES["flatten"], "is unchanged"),
     ],
 )
 def test_an_edit_that_is_no_function_says_where_and_stores_nothing(

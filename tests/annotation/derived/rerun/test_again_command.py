@@ -99,7 +99,7 @@ def test_without_a_name_it_gets_one_that_is_free(old: Build) -> None:
         (("old", "--from", "screening", "--reason", "so", "--budget", "much"), "expected dollars"),
         (
             ("old", "--from", "arbitrating", "--reason", "so", "--where", "stage=abandoned"),
-            "has come as far as arbitrating",
+            "got as far as arbitrating",
         ),
     ],
 )

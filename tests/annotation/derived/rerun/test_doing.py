@@ -198,7 +198,7 @@ def test_only_cases_that_came_so_far_begin_there() -> None:
     )  # it has no reader
     plan = launch.plan_rerun(old, old.cases.all(), Again("new", Stage.ARBITRATING))
     assert (plan.chosen, plan.able) == (9, 1)
-    with pytest.raises(LaunchRefused, match="has come as far as arbitrating"):
+    with pytest.raises(LaunchRefused, match="got as far as arbitrating"):
         launch.plan_rerun(old, old.cases.filter(pk=cases[0].pk), Again("new", Stage.ARBITRATING))
     with pytest.raises(LaunchRefused, match="begin at"):
         launch.plan_rerun(old, old.cases.all(), Again("new", Stage.FIXING))

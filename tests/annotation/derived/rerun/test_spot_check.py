@@ -87,7 +87,7 @@ def test_without_a_reader_or_without_clear_pairs_there_is_none() -> None:
     wish = Again("new", Stage.READING, spot_check=True)
     old = clear_build()
     tested = checked(old, denying())
-    with pytest.raises(LaunchRefused, match="settled none of these cases"):
+    with pytest.raises(LaunchRefused, match="decided none of these cases"):
         launch.plan_rerun(tested, tested.cases.all(), wish)
     with pytest.raises(LaunchRefused, match="begins at reading"):
         launch.plan_rerun(old, old.cases.all(), Again("new", Stage.WRITING_TEST, spot_check=True))
@@ -145,5 +145,5 @@ def test_disputed_pairs_run_again_from_reader_or_tie_breaker() -> None:
     ties.work()
     assert set(ties.asked()) <= {"tie_breaker"}
     assert Case.objects.filter(build=made, stage=Stage.SETTLED).count() == 6
-    with pytest.raises(LaunchRefused, match="None of these cases has come as far as reading"):
+    with pytest.raises(LaunchRefused, match="None of these cases got as far as reading"):
         launch.plan_rerun(old, old.cases.all(), Again("new", Stage.READING))

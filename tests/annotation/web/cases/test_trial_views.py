@@ -88,7 +88,7 @@ def test_what_cannot_be_asked_is_said(erin: Client, case: Case) -> None:
         mine = own_tests.save_test(factories.erin(), case, f"assert {number}", None)
         erin.post(reverse("review-strength", args=[mine.pk]))
 
-    assert "is being found out for you" in erin.post(strength_of(case), headers=HTMX).content.decode()
+    assert "is being checked for you" in erin.post(strength_of(case), headers=HTMX).content.decode()
     assert erin.post(strength_of(case)).status_code == 422
 
 

@@ -84,7 +84,7 @@ def test_one_that_is_gone_stores_nothing_and_says_so(erin: Client, cases: list[C
     review.undo_latest_label(factories.erin(), cases[0], 1)
     status, shown = send(erin, cases[1], before.pk)
 
-    assert (status, "is no longer current" in shown) == (422, True)
+    assert (status, "has changed. Please label" in shown) == (422, True)
     assert Review.objects.filter(case=cases[1]).count() == 0
 
 

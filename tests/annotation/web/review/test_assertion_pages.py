@@ -58,7 +58,7 @@ def test_what_can_not_be_asserted_is_said_and_nothing_is_kept(erin: Client, case
     answer = erin.post(url(asked(case, Answer(CallOutcome.RETURNED, value="[1, …"))), headers=HTMX)
 
     assert answer.status_code == 422
-    assert "too long to be kept" in answer.content.decode()
+    assert "too long to keep" in answer.content.decode()
     assert not Draft.objects.filter(field=Draft.Field.TEST).exists()
 
 

@@ -195,7 +195,7 @@ def test_too_many_waiting_calls_are_refused_in_words(erin: Client, case: Case) -
     answer = erin.post(reverse("review-call", args=[case.pk]), {"expression": "6"}, headers=HTMX)
 
     assert answer.status_code == 422
-    assert "of your calls wait" in answer.content.decode()
+    assert "of your calls are waiting" in answer.content.decode()
 
 
 def test_workers_elsewhere_are_woken_at_once(

@@ -128,7 +128,7 @@ def test_too_many_waiting_runs_are_refused_in_words(erin: Client, case: Case) ->
         own_tests.run_own_test(factories.erin(), case, f"assert {number} == {number}", None)
     answer = erin.post(reverse("review-run", args=[case.pk]))
 
-    assert "wait for the sandbox" in erin.get(answer["Location"]).content.decode()
+    assert "are waiting for the sandbox" in erin.get(answer["Location"]).content.decode()
 
 
 def test_the_editor_starts_with_a_copy_of_the_test(erin: Client, case: Case) -> None:
@@ -232,7 +232,7 @@ def test_a_run_that_is_refused_says_so_in_the_place_of_the_run(
         own_tests.run_own_test(factories.erin(), case, f"assert {number} == {number}", None)
     refused = erin.post(reverse("review-run", args=[case.pk]), headers=HTMX)
     said = refused.content.decode()
-    assert refused.status_code == 422 and "wait for the sandbox" in said
+    assert refused.status_code == 422 and "are waiting for the sandbox" in said
     assert said.count('id="run"') == 1 and 'id="case"' not in said and "data-closes-run" in said
 
     ExecutionRequest.objects.update(state=ExecutionRequest.State.DONE)
