@@ -32,6 +32,7 @@ from annotation.web.rounds import views as rounds
 from annotation.web.studies import adjudication_views, change_views, figure_views, guideline_views
 from annotation.web.studies import views as studies
 from annotation.web.work import views as work
+from annotation.web.worklist import views as worklist
 
 urlpatterns = [
     path("", work.home, name="home"),
@@ -117,6 +118,10 @@ urlpatterns = [
     path("browse/cases/<int:pk>/candidate/", browse.candidate, name="case-candidate"),
     path("review/", review.index, name="review"),
     path("review/builds/<int:build_pk>/", review.next_case, name="review-next"),
+    path("review/builds/<int:build_pk>/list/", worklist.listed, name="review-list"),
+    path("review/builds/<int:build_pk>/list/change/", worklist.change, name="review-list-change"),
+    path("review/builds/<int:build_pk>/list/saved/", worklist.saved, name="review-list-saved"),
+    path("review/builds/<int:build_pk>/list/share/", worklist.share, name="review-list-share"),
     path("review/cases/<int:pk>/", review.case, name="review-case"),
     path("review/cases/<int:pk>/label/", review.label, name="review-label"),
     path("review/cases/<int:pk>/as-before/", review.as_before, name="review-as-before"),

@@ -19,6 +19,7 @@ from annotation.builds.results.annotator_comparison import (
     side_of,
 )
 from annotation.builds.results.label_comparison import load_query_texts
+from annotation.review.hidden_labels import refuse_people
 from annotation.studies.exposure import mark_seen
 from annotation.studies.plan.seals import refuse_unscored
 from annotation.web.comparison.annotators import ToReview, to_review
@@ -135,6 +136,7 @@ def compare_annotators(
     first = side_of(get_object_or_404(known(request), pk=pk), rounds.round)
     second = side_of(get_object_or_404(known(request), pk=against), rounds.against_round)
     refuse_unscored(first.annotator, second.annotator)
+    refuse_people(request.user, [first.annotator, second.annotator])
     builds = builds_visible_to(request.user)
     found = compare_two_annotators(first, second, builds)
     mark_seen(request.user, found.told.values_list("pk", flat=True))

@@ -11,6 +11,7 @@ from ninja import Path, Query, Router
 from annotation import review
 from annotation.api import visible
 from annotation.models import Case, Execution, Step
+from annotation.review.hidden_labels import find_hidden_pairs, hide_labels_in_force, hides_labels_from
 from annotation.schemas.cases import CaseDetail, CaseOut, CasePage, ExecutionOut, StepOut
 from annotation.studies.exposure import mark_list_seen, mark_seen
 from annotation.web.cases.evidence import evidence_hash
@@ -29,7 +30,7 @@ def list_cases(request: HttpRequest, pk: Path[Id], wanted: Query[CasePage]) -> P
         stage=wanted.stage or "",
         label=wanted.label or "",
         q=wanted.q.strip(),
-        differs=wanted.differs or "",
+        differs="" if hides_labels_from(request.user, build) else wanted.differs or "",
         sort=wanted.sort,
     )
     mark_list_seen(request.user, build.pk, list_told_cases(build, filters, wanted.query or 0))
@@ -38,7 +39,9 @@ def list_cases(request: HttpRequest, pk: Path[Id], wanted: Query[CasePage]) -> P
         build, visible.builds(request), filters, place, wanted.limit, wanted.query or 0
     ).window
     page = load_listed_cases([case.pk for case in window.rows], "query", "build")
-    mark_seen(request.user, [case.pair_id for case in page])
+    pairs = [case.pair_id for case in page]
+    mark_seen(request.user, pairs)
+    hide_labels_in_force(page, find_hidden_pairs(request.user, build, pairs))
     return Page(
         items=[CaseOut.of(case, **listed(case)) for case in page], next=page[-1].pk if window.next else None
     )
@@ -49,6 +52,7 @@ def get_case(request: HttpRequest, pk: Path[Id]) -> CaseDetail:
     """One case with its texts, its steps and its test program."""
     case = visible.case(request, pk)
     mark_seen(request.user, [case.pair_id])
+    hide_labels_in_force([case], find_hidden_pairs(request.user, case.build, [case.pair_id]))
     related = "call", "program__source", "execution"
     steps = list(case.steps.select_related(*related).order_by("number"))
     mine = review.reviews_of(case.pair_id, visible.caller(request)).last()

@@ -18,6 +18,7 @@ from annotation.api.builds import collection
 from annotation.builds.launch.order import LaunchRefused
 from annotation.label_audit import Audit, AuditRow, Figures, audit_of
 from annotation.models import Build
+from annotation.review.hidden_labels import refuse_experts_of
 from annotation.schemas.builds import GivenOut, PairsIn
 from annotation.schemas.label_audit import (
     AuditBuildOut,
@@ -105,6 +106,7 @@ def audit_for(request: HttpRequest, pk: int) -> Audit:
     refuse_while_blind(request.user)
     builds = visible.builds(request).filter(pair_list__isnull=False).select_related("pair_list__benchmark")
     build = get_object_or_404(builds.select_related("annotator", "tally", "pair_list__benchmark"), pk=pk)
+    refuse_experts_of(request.user, build)
     return audit_of(build, visible.builds(request))
 
 

@@ -12,6 +12,7 @@ from ninja import Path, Query, Router
 
 from annotation.api import visible
 from annotation.models import Build, Case
+from annotation.review.hidden_labels import counted_label, find_hidden_pairs, hide_labels_in_force
 from annotation.schemas.cases import CandidateOut, QueryOut, QueryPage
 from annotation.stages import Stage
 from annotation.studies.exposure import mark_counts_seen, mark_seen
@@ -28,7 +29,8 @@ def list_queries(request: HttpRequest, pk: Path[Id], wanted: Query[QueryPage]) -
     rows = Case.objects.filter(build=build, round=1, query__gt=wanted.after or 0)
     if wanted.q:
         rows = rows.filter(query__in=QueryText.objects.containing(wanted.q).values("text"))
-    counted = rows.values("query").annotate(**COUNTS).order_by("query")
+    counts = COUNTS | count_labels(counted_label(request.user, build))
+    counted = rows.values("query").annotate(**counts).order_by("query")
     page: Page[Any] = wanted.page(counted, itemgetter("query"))
     texts = Text.objects.in_bulk([row["query"] for row in page.items])
     judged = [row for row in page.items if row["settled"]]
@@ -50,7 +52,10 @@ def list_candidates(
     page = wanted.page(rows.select_related("pair__snippet").order_by("rank", "pk"))
     mark_seen(request.user, [candidate.pair_id for candidate in page.items])
     cases: dict[int, list[Case]] = defaultdict(list)
-    for case in Case.objects.filter(build=build, candidate__in=page.items).order_by("round"):
+    hidden = find_hidden_pairs(request.user, build, [candidate.pair_id for candidate in page.items])
+    found = list(Case.objects.filter(build=build, candidate__in=page.items).order_by("round"))
+    hide_labels_in_force(found, hidden)
+    for case in found:
         cases[case.candidate_id].append(case)
     return Page(items=[candidate_out(row, cases[row.pk]) for row in page.items], next=page.next)
 
@@ -76,10 +81,14 @@ COUNTS = {
     "candidates": Count("pk"),
     "settled": Count("pk", filter=Q(stage=Stage.SETTLED)),
     "matches": Count("pk", filter=Q(label=1)),
-    "matches_in_force": Count("pk", filter=Q(label_in_force=1)),
-    "no_matches_in_force": Count("pk", filter=Q(label_in_force=0)),
     "abandoned": Count("pk", filter=Q(stage=Stage.ABANDONED)),
 }
+
+
+def count_labels(column: str) -> dict[str, Count]:
+    """How many candidates have each label, by the column."""
+    names = {"matches_in_force": 1, "no_matches_in_force": 0}
+    return {name: Count("pk", filter=Q(**{column: value})) for name, value in names.items()}
 
 
 def candidate_out(candidate: Candidate, rounds: list[Case]) -> CandidateOut:

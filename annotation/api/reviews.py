@@ -10,6 +10,7 @@ from annotation.accounts.roles import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.models import Review
+from annotation.review.hidden_labels import filter_shown_reviews
 from annotation.schemas.reviews import ReviewIn, ReviewOut, UndoIn
 from annotation.studies.exposure import mark_seen
 from retrieval.schemas import Id, Page, Paging
@@ -19,8 +20,13 @@ router = Router(tags=["reviews"])
 
 @router.get("/builds/{int:pk}/reviews", response=Page[ReviewOut])
 def list_reviews(request: HttpRequest, pk: Path[Id], wanted: Query[Paging]) -> Page[Review]:
-    """Every revision of every review that was given in the build, the oldest first."""
-    rows = Review.objects.filter(case__build=visible.build(request, pk)).select_related("rater")
+    """Every revision of every review that was given in the build, the oldest first.
+
+    Where the build hides them, an expert gets others' reviews only of pairs that they have labelled.
+    """
+    build = visible.build(request, pk)
+    rows = Review.objects.filter(case__build=build).select_related("rater")
+    rows = filter_shown_reviews(rows, request.user, build)
     page = wanted.page(rows.filter(pk__gt=wanted.after or 0).order_by("pk"))
     mark_seen(request.user, [row.pair_id for row in page.items])
     return page
@@ -28,10 +34,14 @@ def list_reviews(request: HttpRequest, pk: Path[Id], wanted: Query[Paging]) -> P
 
 @router.get("/cases/{int:pk}/reviews", response=Page[ReviewOut])
 def list_case_reviews(request: HttpRequest, pk: Path[Id], wanted: Query[Paging]) -> Page[Review]:
-    """Every revision on the case's pair by anybody, in whichever build it was given, the oldest first."""
+    """Every revision on the case's pair by anybody, in whichever build it was given, the oldest first.
+
+    Where the build hides them, an expert gets others' reviews once their own is stored.
+    """
     case = visible.case(request, pk)
     mark_seen(request.user, [case.pair_id])
     rows = visible.reviews(request).filter(pair=case.pair_id, pk__gt=wanted.after or 0)
+    rows = filter_shown_reviews(rows, request.user, case.build)
     return wanted.page(rows.order_by("pk"))
 
 

@@ -29,6 +29,7 @@ from annotation.models.people import ApiToken, Preference
 from annotation.models.proposals import Filling, Proposal, ProposalDecision
 from annotation.models.reviews.equal_snippets import CarriedOver, NormalForm
 from annotation.models.reviews.reviews import Draft, Review, Seen, SeenBenchmark, SeenBuild
+from annotation.models.reviews.worklists import ListChange, PairTag, ReviewAssignment, SavedList
 from annotation.models.studies import (
     Acknowledgement,
     Adjudication,

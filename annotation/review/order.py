@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Any, Final, TypeAlias
+from typing import Final, TypeAlias
 
 from django.contrib.auth.models import User
 from django.db.models import Count, Exists, F, OuterRef, Q, QuerySet
@@ -17,6 +17,9 @@ from annotation.builds.results.annotator_comparison import few_flips, find_flipp
 from annotation.builds.results.rounds import find_disagreeing_cases
 from annotation.models import Basis, Build, Case, Review
 from annotation.models.builds.cases import OPEN
+from annotation.review.case_list import FilteredList, next_listed_case, previous_listed_case
+from annotation.review.hidden_labels import hides_labels_from
+from annotation.review.reviewed_cases import first_round, open_assignments, reviews_by, tagged_pairs
 from annotation.review.tags import Tag
 from annotation.stages import Stage
 from annotation.studies.plan.seals import find_sealed_annotators, is_open
@@ -32,6 +35,7 @@ class Show(StrEnum):
     REVIEWED = "reviewed"
     UNSURE = "unsure"
     OVERRIDDEN = "overridden"
+    ASSIGNED = "assigned"
     ALL = "all"
 
 
@@ -93,7 +97,7 @@ class Tagged:
         return f"tagged-{self.tag}"
 
 
-Worklist: TypeAlias = Show | Flipped | Apart | Disputed | Parted | Tagged
+Worklist: TypeAlias = Show | Flipped | Apart | Disputed | Parted | Tagged | FilteredList
 """What a person goes through; as text it is what addresses carry."""
 
 
@@ -114,17 +118,16 @@ def tells_of_agents(build: Build, show: Worklist) -> bool:
     """
     if show is Show.WAITING:
         return build.tally.disputed > 0
-    return show not in {Show.REVIEWED, Show.UNSURE, Show.ALL}
-
-
-def reviews_by(user: User | None = None) -> QuerySet[Review]:
-    """The reviews that stand on the pair of an outer Case, of one person or of anybody."""
-    standing = Review.objects.current().filter(pair=OuterRef("pair"))
-    return standing if user is None else standing.filter(rater=user)
+    if isinstance(show, FilteredList):
+        return show.filters.tells
+    return show not in {Show.REVIEWED, Show.UNSURE, Show.ASSIGNED, Show.ALL}
 
 
 def cases_of_worklist(user: User, build: Build, show: Worklist) -> QuerySet[Case]:
-    """The cases that `show` names, by query and rank."""
+    """The cases that `show` names, by query and rank.
+
+    Where others' labels are hidden, lists by them have only what the person has labelled.
+    """
     match show:
         case Show.REVIEWED:
             cases = first_round(build).filter(Exists(reviews_by(user)))
@@ -137,11 +140,13 @@ def cases_of_worklist(user: User, build: Build, show: Worklist) -> QuerySet[Case
         case Show.ALL:
             cases = first_round(build)
         case _:
-            cases = cases_to_label(build, show).filter(~Exists(reviews_by(user)))
+            cases = cases_to_label(user, build, show).filter(~Exists(reviews_by(user)))
+    if (show is Show.OVERRIDDEN or isinstance(show, Tagged)) and hides_labels_from(user, build):
+        cases = cases.filter(Exists(reviews_by(user)))
     return cases.order_by("query_id", "rank", "id")
 
 
-def cases_to_label(build: Build, show: Worklist) -> QuerySet[Case]:
+def cases_to_label(user: User, build: Build, show: Worklist) -> QuerySet[Case]:
     """What a list of cases without one's own label is chosen from, those with one included."""
     cases = first_round(build)
     match show:
@@ -149,6 +154,8 @@ def cases_to_label(build: Build, show: Worklist) -> QuerySet[Case]:
             return cases.filter(stage__in=[*OPEN, Stage.ABANDONED])
         case Show.DISPUTED:
             return cases.filter(basis=Basis.DISPUTED)
+        case Show.ASSIGNED:
+            return cases.filter(Exists(open_assignments(user)))
         case Flipped(against=other):
             return filter_flipped_cases(cases, other)
         case Apart():
@@ -158,11 +165,6 @@ def cases_to_label(build: Build, show: Worklist) -> QuerySet[Case]:
         case Parted():
             return find_disagreeing_cases(build)
     return cases.filter(stage=Stage.SETTLED)
-
-
-def first_round(build: Build) -> QuerySet[Case]:
-    """One case a pair."""
-    return Case.objects.filter(build=build, round=1)
 
 
 def filter_flipped_cases(cases: QuerySet[Case], against: int) -> QuerySet[Case]:
@@ -196,16 +198,13 @@ def filter_disputed_cases(cases: QuerySet[Case], build: Build) -> QuerySet[Case]
     )
 
 
-def tagged_pairs(tag: Tag) -> QuerySet[Review, Any]:
-    """The pairs that carry the tag by anybody's label that stands; few, so whoever asks begins with them."""
-    return Review.objects.current().tagged(tag).values("pair")
-
-
 def next_case(user: User, build: Build, show: Worklist, after: Case | None = None) -> Case | None:
     """The first case behind `after`; at the end it goes on from the beginning. None: nothing is left.
 
     Of those that wait, the ones come first on which reader and arbiter differ: there a person changes most.
     """
+    if isinstance(show, FilteredList):
+        return next_listed_case(user, build, show.filters, after)
     are_disputed = show is Show.WAITING and build.tally.disputed
     if are_disputed and (disputed := next_case(user, build, Show.DISPUTED, after)):
         return disputed
@@ -222,8 +221,10 @@ def previous_case(user: User, build: Build, show: Worklist, before: Case) -> Cas
     While the waiting or flipped ones are gone through, those already reviewed count too: going back means
     to see what was just labelled.
     """
+    if isinstance(show, FilteredList):
+        return previous_listed_case(user, build, show.filters, before)
     seen_again = not isinstance(show, Tagged) and show not in OF_ANY_LABEL
-    cases = cases_to_label(build, show) if seen_again else cases_of_worklist(user, build, show)
+    cases = cases_to_label(user, build, show) if seen_again else cases_of_worklist(user, build, show)
     return cases.filter(filter_before_case(before)).order_by("-query_id", "-rank", "-id").first()
 
 
@@ -257,6 +258,13 @@ def count_pairs_by_state(build: Build) -> dict[str, int]:
         open=Count("pk", filter=Q(stage__in=OPEN)),
         abandoned=Count("pk", filter=Q(stage=Stage.ABANDONED)),
     )
+
+
+def count_assigned(user: User, builds: QuerySet[Build]) -> list[tuple[int, str, int]]:
+    """(build, its name, how many pairs wait) where pairs are assigned to the person. One query."""
+    mine = Case.objects.filter(assignments__expert=user, assignments__removed=None, build__in=builds)
+    waiting = mine.filter(~Exists(reviews_by(user))).order_by("build__name")
+    return list(waiting.values_list("build", "build__name").annotate(number=Count("pk")))
 
 
 def reviewed_counts(user: User, builds: QuerySet[Build]) -> dict[int, int]:

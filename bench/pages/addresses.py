@@ -10,6 +10,7 @@ from bench.seed.database import ADMIN, RATER
 CASES: Final = "/builds/{build}/cases/"
 BROWSE: Final = "/browse/{build}/"
 REVIEW: Final = "/review/builds/{build}/"
+LIST: Final = REVIEW + "list/"
 
 
 @dataclass(frozen=True)
@@ -28,6 +29,7 @@ EVERY_PAIR: Final = "reads every label of both once, and is kept until there is 
 EVERY_LABEL: Final = "merges what was said of every pair, which the page asks for once it is there"
 EVERY_QUERY: Final = "is about a figure of each query, none of which is stored"
 EVERY_MEMBER: Final = "reads the length of every member's text once, and is kept until there are more"
+EVERY_PLACE: Final = "gives every pair its place, for which there is no index"
 EVERY_TEXT: Final = "looks for a part of a text, for which there is no index"
 RARE: Final = "looks for what few cases are"
 COUNTED: Final = "counts up to 2,000 rows, which the small build does not have"
@@ -126,6 +128,14 @@ PLACES: Final = (
         BenchedPage(f"review-{show}", f"{REVIEW}?show={show}", RATER)
         for show in ("waiting", "unsettled", "reviewed", "unsure", "overridden", "all")
     ),
+    BenchedPage("review-list", LIST, RATER),
+    BenchedPage("review-list-deep", LIST + "?after={late}", RATER),
+    BenchedPage("review-list-information", LIST + "?sort=information", RATER, grows=EVERY_PLACE),
+    BenchedPage("review-list-untested", LIST + "?smart=untested", RATER, grows=COUNTED),
+    BenchedPage("review-list-weak", LIST + "?smart=weak_evidence", RATER, grows=RARE),
+    BenchedPage("review-list-experts", LIST + "?smart=experts_disagree", RATER, grows=RARE),
+    BenchedPage("review-list-sample", LIST + "?smart=sample&seed=1&size=50", RATER, grows=EVERY_PLACE),
+    BenchedPage("review-list-search", LIST + "?q=flatten", RATER, grows=EVERY_TEXT),
     BenchedPage("review-apart", REVIEW + "?show=apart-{annotator}.0-{other_annotator}.0", RATER),
     BenchedPage("review-flipped", REVIEW + "?show=flipped-{again}", RATER),
     BenchedPage("review-next-deep", REVIEW + "?after={late}", RATER),

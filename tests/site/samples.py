@@ -73,6 +73,16 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     "review-next": (
         *(f"show={show}" for show in ("waiting", "unsettled", "reviewed", "overridden")),
         "show=apart-{annotators}.0-{originals}.0",
+        "show=assigned",
+        "show=list-c29ydD1pbmZvcm1hdGlvbg",
+    ),
+    "review-list": (
+        *(f"sort={sort}" for sort in ("query", "information", "rank", "score", "changed")),
+        *(f"smart={smart}" for smart in ("untested", "weak_evidence", "experts_disagree", "sample")),
+        *(f"mine={mine}" for mine in ("none", "any", "1", "unsure")),
+        "assigned=others",
+        "tag=inverse",
+        "q=list",
     ),
     "precedents": ("q=list", "q=match", "guidelines=rules"),
     "history": ("of=ratings", "of=reviews", "pair=1"),

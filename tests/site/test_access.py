@@ -59,6 +59,8 @@ POSTED: Final[dict[str, dict[str, Any]]] = {
     "api:post_review": {"label": 1, "seen_revision": 0, "evidence": "a" * 64},
     "api:undo_review": {"seen_revision": 1},
     "build-control": {"action": "cancel"},
+    "review-list-change": {"action": "undo"},
+    "review-list-saved": {"action": "save", "name": "mine"},
     "review-label": {"label": "1", "seen_revision": "0", "evidence": "a" * 64},
 }
 """What is sent to routes that change something."""

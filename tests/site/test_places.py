@@ -34,6 +34,8 @@ SENT_ONLY: Final = {
     "proposal-draft",
     "proposal-run",
     "proposal-undo",
+    "review-list-change",
+    "review-list-saved",
     "rate-assertion",
     "rate-call",
     "rate-draft",

@@ -30,6 +30,21 @@ def change_review_rule(build: Build, needed: int, user: Actor, why: str) -> int:
     return changed
 
 
+def switch_hidden_reviews(build: Build, hides: bool, user: Actor, why: str) -> bool:
+    """Hide experts' labels from each other until both are stored, or show them; returns whether that is new.
+
+    Raises CapRefused without a reason.
+    """
+    reason = checked_reason(why)
+    with transaction.atomic():
+        changed = Build.objects.filter(pk=build.pk).exclude(hides_reviews=hides).update(hides_reviews=hides)
+        if changed:
+            told = "hidden until one's own is stored" if hides else "shown"
+            record_build_event(build, user, "review rule changed", f"others' labels are {told}: {reason}")
+    build.hides_reviews = hides
+    return bool(changed)
+
+
 def hold_labelled_pairs(build: Build) -> list[int]:
     """The pairs that people labelled; their cases get no verdict until the transaction ends."""
     pairs = list_labelled_pairs(build.pk)

@@ -94,6 +94,11 @@ class Build(models.Model):
         db_default=FEWEST_REVIEWS,
         help_text="so many experts must agree before their label counts instead of the agents'",
     )
+    hides_reviews = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="an expert sees others' labels of a pair once the own label is stored",
+    )
     estimate = models.JSONField(
         null=True, blank=True, help_text="what it was expected to take when somebody confirmed its launch"
     )

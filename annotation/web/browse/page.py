@@ -17,6 +17,7 @@ from django.http import QueryDict
 
 from annotation.models import Build, Case, Review
 from annotation.models.builds.cases import OPEN
+from annotation.review.hidden_labels import counted_label, hides_labels_from
 from annotation.stages import Stage
 from annotation.web.cases.filters import build_contradiction_condition, build_query_text_condition
 from annotation.web.cases.row_counts import Number, number_of
@@ -108,15 +109,15 @@ def builds_page(visible: QuerySet[Build], params: QueryDict) -> Window[Build]:
     return load_page_window(rows, ("-created_at", "-id"), params, PAGE_SIZE)
 
 
-def filters_of(params: QueryDict) -> Filters:
-    """The filters in a query string; what is not on the menu counts as not given.
+def filters_of(params: QueryDict, menus: Mapping[str, Menu] = MENUS) -> Filters:
+    """The filters in a query string; what is not on the menus counts as not given.
 
     It says `found`, because a field named `matches` would hide the form's own method of that name.
     """
     return Filters(
         text=params.get("q", "").replace("\x00", "").strip()[:LONGEST_SEARCH],
         matches=params.get("found", "") if bounds_of(params.get("found", "")) else "",
-        **{name: value for name, value in pick_menu_values(params, MENUS).items() if value},
+        **{name: value for name, value in pick_menu_values(params, menus).items() if value},
     )
 
 
@@ -131,17 +132,28 @@ def bounds_of(matches: str) -> tuple[int, int | None] | None:
     return int(low), int(high or low)
 
 
-def queries_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> dict[str, Any]:
+def menus_for(user: Any, build: Build) -> Mapping[str, Menu]:
+    """The filters that the person may use: none by what other experts said, where that is hidden."""
+    if not hides_labels_from(user, build):
+        return MENUS
+    original = [choice for choice in MENUS["differs"] if choice[0] == "original"]
+    return {**MENUS, "differs": original, "tag": ()}
+
+
+def queries_page(
+    build: Build, visible: QuerySet[Build], params: QueryDict, user: Any = None
+) -> dict[str, Any]:
     """One page of the build's queries that pass the filters. Cases are added up for these queries only.
 
     `told` are the queries (text ids) whose counts tell each label; `picked` the pairs for what was said of
-    which the filters leave these queries.
+    which the filters leave these queries. `user` is who looks; None: somebody who sees all.
     """
-    filters = filters_of(params)
-    rows = filter_query_members(build, visible, filters)
+    menus, column = menus_for(user, build), counted_label(user, build)
+    filters = filters_of(params, menus)
+    rows = filter_query_members(build, visible, filters, column)
     page = load_page_window(rows.select_related("text"), ORDERS[filters.sort], params, PAGE_SIZE)
     shown = [member.text_id for member in page.rows]
-    counts = counts_of(build, shown)
+    counts = counts_of(build, shown, column)
     chosen = filters.matches and filters.matches not in dict(MATCHES)  # by a link
     classes = (*MATCHES, (filters.matches, filters.matches)) if chosen else MATCHES
     return {
@@ -153,7 +165,7 @@ def queries_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> d
         "next": page.next,
         "told": [query for query, found in counts.items() if found.alike],
         "picked": list(find_filtered_pair_ids(build, visible, filters, shown)),
-        "options": {**MENUS, "matches": classes},
+        "options": {**menus, "matches": classes},
     }
 
 
@@ -166,20 +178,23 @@ def list_told_cases(build: Build, params: QueryDict) -> QuerySet[Case]:
     return cases.filter(build_query_text_condition(filters.text, walked=False)) if filters.text else cases
 
 
-def queries_number(build: Build, visible: QuerySet[Build], params: QueryDict) -> Number:
+def queries_number(build: Build, visible: QuerySet[Build], params: QueryDict, user: Any = None) -> Number:
     """How many queries pass the filters, alone."""
-    rows = filter_query_members(build, visible, filters_of(params))
+    filters = filters_of(params, menus_for(user, build))
+    rows = filter_query_members(build, visible, filters, counted_label(user, build))
     return number_of(format_row_count(rows), rows, params)
 
 
-def filter_query_members(build: Build, visible: QuerySet[Build], filters: Filters) -> QuerySet[Member]:
+def filter_query_members(
+    build: Build, visible: QuerySet[Build], filters: Filters, column: str = "label_in_force"
+) -> QuerySet[Member]:
     """The members of the build's queries that have cases and pass the filters."""
     cases = Case.objects.filter(build=build, query=OuterRef("text"), round=1)
     rows = Member.objects.filter(Exists(cases), collection=build.queries_id)
     if filters.text:
         rows = rows.filter(text__in=QueryText.objects.containing(filters.text).values("text"))
     if filters.matches or filters.sort == "matches":
-        rows = rows.annotate(found=matches_found(cases))
+        rows = rows.annotate(found=matches_found(cases, column))
     if filters.matches:
         rows = rows.filter(build_match_count_condition(filters.matches))
     if filters.state:
@@ -207,12 +222,12 @@ def find_filtered_pair_ids(
         yield from cases.filter(query__in=queries).order_by().values_list("pair", flat=True)
 
 
-def matches_found(cases: QuerySet[Case]) -> Coalesce:
-    """How many cases of a query are matches, by the label in force.
+def matches_found(cases: QuerySet[Case], column: str) -> Coalesce:
+    """How many cases of a query are matches, by the label in that column.
 
     Of cases without one nothing is asked: the stage would lead SQLite to the wrong index.
     """
-    found = cases.filter(label_in_force=1).order_by().values("query")
+    found = cases.filter(**{column: 1}).order_by().values("query")
     return Coalesce(Subquery(found.annotate(n=Count("pk")).values("n")), 0, output_field=IntegerField())
 
 
@@ -261,17 +276,19 @@ def find_contested_cases(build: Build, visible: QuerySet[Build], kind: str) -> Q
     return cases.filter(Exists(originals.exclude(value=OuterRef("label"))), stage=Stage.SETTLED)
 
 
-def counts_of(build: Build, queries: Sequence[int]) -> dict[int, CandidateCounts]:
-    """What became of the candidates of these queries (text ids); one query of the database."""
+def counts_of(
+    build: Build, queries: Sequence[int], column: str = "label_in_force"
+) -> dict[int, CandidateCounts]:
+    """What became of the candidates of these queries (text ids), by that label; one query of the database."""
     rows = (
         Case.objects.filter(build=build, query__in=queries, round=1)
         .order_by()
         .values_list("query")
         .annotate(
             candidates=Count("pk"),
-            matches=Count("pk", filter=Q(label_in_force=1)),
-            no_matches=Count("pk", filter=Q(label_in_force=0)),
-            abandoned=Count("pk", filter=Q(stage=Stage.ABANDONED, label_in_force__isnull=True)),
+            matches=Count("pk", filter=Q(**{column: 1})),
+            no_matches=Count("pk", filter=Q(**{column: 0})),
+            abandoned=Count("pk", filter=Q(**{"stage": Stage.ABANDONED, f"{column}__isnull": True})),
         )
     )
     return {query: CandidateCounts(*counts) for query, *counts in rows}

@@ -13,6 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from annotation.accounts.roles import GET, Role, blind_in, builds_visible_to, has_role, require_role
 from annotation.derived.rerun.sent_back import is_awaiting_test
 from annotation.models import Build, Case, Proposal
+from annotation.review.hidden_labels import find_hidden_pairs
 from annotation.studies.exposure import mark_counts_seen, mark_list_seen, mark_seen
 from annotation.web.browse.page import builds_page, list_told_cases, queries_number, queries_page
 from annotation.web.cases import candidates, evidence
@@ -38,8 +39,8 @@ def queries(request: HttpRequest, build_pk: int) -> HttpResponse:
     build = build_of(visible, build_pk)
     mark_list_seen(request.user, build.pk, list_told_cases(build, request.GET))
     if is_number_wanted(request):
-        return number_alone(request, queries_number(build, visible, request.GET))
-    page = queries_page(build, visible, request.GET)
+        return number_alone(request, queries_number(build, visible, request.GET, request.user))
+    page = queries_page(build, visible, request.GET, request.user)
     mark_counts_seen(request.user, Case.objects.filter(build=build, round=1), page["told"])
     mark_seen(request.user, page["picked"])
     return render(request, "annotation/browse/build.html", {"page": page})
@@ -55,7 +56,7 @@ def distribution(request: HttpRequest, build_pk: int) -> HttpResponse:
 def query(request: HttpRequest, build_pk: int, query_pk: int) -> HttpResponse:
     visible = builds_visible_to(request.user)
     build = build_of(visible, build_pk)
-    page = candidates.query_page(build, visible, query_of(build, query_pk), request.GET)
+    page = candidates.query_page(build, visible, query_of(build, query_pk), request.GET, request.user)
     note_seen(request, page)
     written = proposals.accepted_for(build, page["query"])
     context = {"page": page, "written": written, "crossing": has_role(request.user, Role.EXPERT)}
@@ -66,7 +67,7 @@ def query(request: HttpRequest, build_pk: int, query_pk: int) -> HttpResponse:
 def matches(request: HttpRequest, build_pk: int, query_pk: int) -> HttpResponse:
     visible = builds_visible_to(request.user)
     build = build_of(visible, build_pk)
-    page = matches_page(build, visible, query_of(build, query_pk), request.GET)
+    page = matches_page(build, visible, query_of(build, query_pk), request.GET, request.user)
     note_seen(request, page)
     return render(request, "annotation/browse/matches.html", {"page": page})
 
@@ -83,7 +84,8 @@ def case(request: HttpRequest, pk: int) -> HttpResponse:
     mark_seen(request.user, [found.pair_id])
     user = request.user
     box = call_box(user, found) if isinstance(user, User) and has_role(user, Role.EXPERT) else None
-    in_force = load_shown_labels([found], found.build.reviews_needed)[found.pk]
+    hidden = find_hidden_pairs(user, found.build, [found.pair_id])
+    in_force = load_shown_labels([found], found.build.reviews_needed, hidden)[found.pk]
     context = {
         "evidence": shown,
         "in_force": in_force,

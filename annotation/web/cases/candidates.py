@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +12,7 @@ from django.http import QueryDict
 
 from annotation.builds.results import rounds
 from annotation.models import Build, Case, Review
+from annotation.review.hidden_labels import counted_label, find_hidden_pairs, hide_labels_in_force
 from annotation.review.tags import filter_known_tags, tag_name
 from annotation.stages import Stage
 from annotation.web.browse.page import counts_of
@@ -36,18 +37,22 @@ class CandidateLabel:
     tags: tuple[str, ...] = ()
 
 
-def query_page(build: Build, visible: QuerySet[Build], query: Text, params: QueryDict) -> dict[str, Any]:
-    """One page of the query's candidates by rank."""
+def query_page(
+    build: Build, visible: QuerySet[Build], query: Text, params: QueryDict, user: Any = None
+) -> dict[str, Any]:
+    """One page of the query's candidates by rank, as `user` may see it; None: who sees all."""
     rows = Case.objects.filter(build=build, query=query, round=1)
     related = "candidate", "annotator", "execution", "pair__snippet__body"
     page = load_page_window(rows.select_related(*related), ("rank", "id"), params, PAGE_SIZE)
-    others = others_said(page.rows, visible)
-    in_force = load_shown_labels(page.rows, build.reviews_needed)
+    hidden = find_hidden_pairs(user, build, [case.pair_id for case in page.rows])
+    hide_labels_in_force(page.rows, hidden)
+    others = others_said(page.rows, visible, hidden)
+    in_force = load_shown_labels(page.rows, build.reviews_needed, hidden)
     beside = rounds.load_rounds_by_candidate(page.rows) if build.rounds > 1 else {}
     return {
         "build": build,
         "query": query,
-        "counts": counts_of(build, [query.pk])[query.pk],
+        "counts": counts_of(build, [query.pk], counted_label(user, build))[query.pk],
         "candidates": [
             candidate_row(case, in_force[case.pk], others[case.pair_id], beside.get(case.candidate_id, ()))
             for case in page.rows
@@ -86,8 +91,13 @@ def agents_said(case: Case) -> tuple[CandidateLabel, ...]:
     )
 
 
-def others_said(cases: Sequence[Case], visible: QuerySet[Build]) -> dict[int, list[CandidateLabel]]:
-    """By pair: the original data's labels, then the experts' assisted ones; two queries."""
+def others_said(
+    cases: Sequence[Case], visible: QuerySet[Build], hidden: Collection[int] = ()
+) -> dict[int, list[CandidateLabel]]:
+    """By pair: the original data's labels, then the experts' assisted ones. Two queries.
+
+    Of `hidden` pairs (ids) no expert's label is there.
+    """
     agents = {case.pair_id: case.label for case in cases}
     said: dict[int, list[CandidateLabel]] = defaultdict(list)
     known = Label.objects.filter(
@@ -95,7 +105,9 @@ def others_said(cases: Sequence[Case], visible: QuerySet[Build]) -> dict[int, li
     )
     for label in known.select_related("annotator").order_by("id"):
         said[label.pair_id].append(original_said(label, agents[label.pair_id]))
-    reviews = Review.objects.current().filter(pair__in=agents, case__build__in=visible)
+    reviews = Review.objects.current().filter(
+        pair__in=set(agents).difference(hidden), case__build__in=visible
+    )
     for review in reviews.select_related("rater").order_by("id"):
         said[review.pair_id].append(review_said(review, agents[review.pair_id]))
     return said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -30,9 +30,11 @@ class ShownLabel:
     overruled: bool
 
 
-def load_shown_labels(cases: Sequence[Case], reviews_needed: int) -> dict[int, ShownLabel]:
-    """By case, of one build; one query."""
-    people = load_people_statements({case.pair_id for case in cases})
+def load_shown_labels(
+    cases: Sequence[Case], reviews_needed: int, hidden: Collection[int] = ()
+) -> dict[int, ShownLabel]:
+    """By case, of one build; one query. Of `hidden` pairs (ids) it is the agents' label."""
+    people = load_people_statements({case.pair_id for case in cases}.difference(hidden))
     return {
         case.pk: shown_label(
             case, find_label_in_force(case.label, people.get(case.pair_id, ()), reviews_needed)

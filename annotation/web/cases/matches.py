@@ -10,6 +10,7 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 
 from annotation.models import Build, Case
+from annotation.review.hidden_labels import counted_label, find_hidden_pairs
 from annotation.web.browse.page import counts_of
 from annotation.web.cases.candidates import CandidateLabel, agents_said, others_said
 from annotation.web.cases.code import LIST_BOUNDS
@@ -29,19 +30,24 @@ FAILED: Final = Sign("✗", "failed", "bad")
 NOT_RUN: Final = Sign("–", "not run", "quiet")
 
 
-def matches_page(build: Build, visible: QuerySet[Build], query: Text, params: QueryDict) -> dict[str, Any]:
+def matches_page(
+    build: Build, visible: QuerySet[Build], query: Text, params: QueryDict, user: Any = None
+) -> dict[str, Any]:
     """Up to six of the query's matches by rank; `base` is the case that the others are compared with.
 
-    `place` says which page of the matches this is, for a form that stays on it.
+    `place` says which page of the matches this is, for a form that stays on it. Matches are those that
+    `user` may know of; None: who sees all.
     """
-    rows = Case.objects.filter(build=build, query=query, round=1, label_in_force=1)
+    column = counted_label(user, build)
+    rows = Case.objects.filter(build=build, query=query, round=1, **{column: 1})
     related = "annotator", "pair__snippet__body", "execution__report"
     page = load_page_window(rows.select_related(*related), ("rank", "id"), params, PAGE_SIZE)
     reports = {case.pk: case.execution.whole_report() for case in page.rows if case.execution}
     table = assertion_rows(page.rows, reports)
     cases, wanted = page.rows, params.get("base", "")
     base = next((case for case in cases if str(case.pk) == wanted), cases[0] if cases else None)
-    counts = counts_of(build, [query.pk])[query.pk]
+    counts = counts_of(build, [query.pk], column)[query.pk]
+    hidden = find_hidden_pairs(user, build, [case.pair_id for case in cases])
     return {
         "build": build,
         "query": query,
@@ -50,8 +56,8 @@ def matches_page(build: Build, visible: QuerySet[Build], query: Text, params: Qu
         "matches": matches_of(
             page.rows,
             base,
-            others_said(page.rows, visible),
-            load_shown_labels(page.rows, build.reviews_needed),
+            others_said(page.rows, visible, hidden),
+            load_shown_labels(page.rows, build.reviews_needed, hidden),
         ),
         "pairs": [case.pair_id for case in page.rows],
         "base": base,

@@ -7,10 +7,12 @@ from django.shortcuts import render
 
 from annotation.accounts.roles import GET, Role, builds_visible_to, refuse_while_blind, require_role
 from annotation.models import Case
+from annotation.review.hidden_labels import refuse_people
 from annotation.studies.exposure import mark_counts_seen, mark_seen
 from annotation.web.comparison.annotators import annotators_page
 from annotation.web.comparison.page import comparison_page
 from annotation.web.shared.pagination import whole_number
+from retrieval.models import Annotator
 
 
 @require_role(Role.READER, GET)
@@ -30,6 +32,7 @@ def annotators(request: HttpRequest) -> HttpResponse:
     first, second, first_round, second_round = (
         whole_number(request.GET.get(name, "")) for name in ("first", "second", "first_round", "second_round")
     )
+    refuse_people(request.user, Annotator.objects.filter(pk__in=[first, second]))
     page = annotators_page(builds_visible_to(request.user), (first, second), (first_round, second_round))
     mark_seen(request.user, page["seen"])
     status = 422 if "problem" in page else 200

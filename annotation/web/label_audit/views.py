@@ -8,6 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from annotation.accounts.roles import FORM, GET, Role, builds_visible_to, refuse_while_blind, require_role
+from annotation.review.hidden_labels import refuse_experts_of
 from annotation.studies.exposure import mark_builds_seen
 from annotation.studies.plan.plan import StudyRefused
 from annotation.web.label_audit.given_pairs import PairsForm
@@ -23,6 +24,7 @@ def audit(request: HttpRequest, pk: int) -> HttpResponse:
     visible = builds_visible_to(request.user)
     given = visible.filter(pair_list__isnull=False)
     build = get_object_or_404(given.select_related("annotator", "tally", "pair_list__benchmark"), pk=pk)
+    refuse_experts_of(request.user, build)
     try:
         page = audit_page(build, visible, request.GET)
     except StudyRefused as why:

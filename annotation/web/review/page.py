@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from annotation.derived.rerun.sent_back import asked_among, is_awaiting_test
-from annotation.models import Build, Case, Draft, Preference, Review
+from annotation.models import Build, Case, Draft, Preference, Review, ReviewAssignment
 from annotation.review import (
     Conflict,
     Submission,
@@ -20,6 +20,8 @@ from annotation.review import (
     revision_seen,
 )
 from annotation.review.carried_labels import find_earlier_label, tags_carried
+from annotation.review.case_list import FilteredList
+from annotation.review.hidden_labels import hides_labels_from
 from annotation.review.labels import SHOWN
 from annotation.review.layout import Layout, layout_in
 from annotation.review.order import Worklist, count_review_progress, reviewed_counts
@@ -104,6 +106,9 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
     evidence = replace(evidence, candidate=mark_missing_names(evidence.candidate, case.pair.snippet.text))
     reviews = list(reviews_of(case.pair_id).select_related("rater", "carried__source"))
     own = own_of(user, case, reviews)
+    hidden = own.standing is None and hides_labels_from(user, case.build)
+    if hidden:
+        reviews = [review for review in reviews if review.rater_id == user.pk]
     tags_stand, sent = " ".join(own.standing.tags if own.standing else ()), " ".join(said.tags or ())
     tags = choose_field_text(sent, own.kept.get(Draft.Field.TAGS), tags_stand, again=said.tags is not None)
     ticked = tag_choices(tags.text.split(), own.keys)
@@ -127,7 +132,10 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "undo": undo_of(next(iter(own.lately), None)),
         "keys": own.keys,
         "help": help_groups({name: view for name, view in own.keys.items() if name not in OF_STUDIES}),
-        "in_force": in_force_of(case, reviews),
+        "in_force": None if hidden else in_force_of(case, reviews),
+        "others_hidden": hidden,
+        "assigned_to": names_assigned(user, case),
+        "list_query": show.filters.query if isinstance(show, FilteredList) else "",
         "history": history_of(reviews, evidence, run_lines(case), user),
         "before": None if own.standing else before_of(user, case),
         "sent_back": asked_among(reviews) and is_awaiting_test(case),
@@ -144,6 +152,13 @@ def in_force_of(case: Case, reviews: Sequence[Review]) -> ShownLabel | None:
     if not reviews and case.label_in_force == case.label:
         return None
     return load_shown_labels([case], case.build.reviews_needed)[case.pk]
+
+
+def names_assigned(user: User, case: Case) -> list[str]:
+    """Who else is to review the pair; nobody where the person is."""
+    rows = ReviewAssignment.objects.filter(case=case, removed=None).order_by("expert__username")
+    assigned = dict(rows.values_list("expert", "expert__username"))
+    return [] if user.pk in assigned else list(assigned.values())
 
 
 def group_tags(choices: Sequence[TagChoice]) -> dict[str, Any]:

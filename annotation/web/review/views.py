@@ -21,6 +21,7 @@ from annotation.jobs import celery_tasks
 from annotation.models import Build, Case, Draft, ExecutionRequest, TestProgram
 from annotation.review import Beside, drafts, layout, order, own_tests, shortcuts
 from annotation.review.carried_labels import carry_label_over
+from annotation.review.hidden_labels import refuse_people
 from annotation.review.order import Apart, Disputed, Flipped, Parted, Show, Tagged, Worklist
 from annotation.review.tags import Tag
 from annotation.studies.exposure import mark_list_seen, mark_seen, mark_test_seen
@@ -33,6 +34,7 @@ from annotation.web.review.keys import key_views, keys_page
 from annotation.web.review.page import EvidenceChanged, UnsavedReview, case_page, nothing_left, refuse_changed
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.requests import answer, is_fragment, mark_rate_limited, number, person
+from annotation.web.worklist.filters import list_named
 from retrieval.models import Annotator
 
 APART = re.compile(r"apart-([0-9]{1,15})\.([0-9]{1,4})-([0-9]{1,15})\.([0-9]{1,4})")
@@ -254,19 +256,22 @@ def list_of(request: HttpRequest, values: QueryDict) -> Worklist:
     if wanted == str(Disputed()) and not blind_in(request.user):
         return Disputed()
     kind, _, other = wanted.partition("-")
+    if kind == "list" and (found := list_named(other)) is not None:
+        return found
     if kind == "tagged" and other in set(Tag):
         return Tagged(Tag(other))
     if kind == "apart" and (named := APART.fullmatch(wanted)) and not blind_in(request.user):
         one, its_round, other_one, other_round = map(int, named.groups())
-        if open_between(one, other_one):
+        if open_between(person(request), one, other_one):
             return Apart((one, its_round), (other_one, other_round))
     seen = kind == "flipped" and builds_visible_to(request.user).filter(pk=whole_number(other)).exists()
     return Flipped(int(other)) if seen else Show.WAITING
 
 
-def open_between(one: int, other: int) -> bool:
+def open_between(user: User, one: int, other: int) -> bool:
     """Whether the flips of two annotators (ids) may be known: not where they tell of a sealed study."""
     known = Annotator.objects.in_bulk([one, other])
+    refuse_people(user, known.values())
     return len(known) < 2 or is_open(known[one], known[other])
 
 

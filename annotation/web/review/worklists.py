@@ -8,6 +8,7 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 
 from annotation.models import Build
+from annotation.review.case_list import FilteredList
 from annotation.review.order import (
     Apart,
     Disputed,
@@ -20,6 +21,7 @@ from annotation.review.order import (
     reviewed_counts,
 )
 from annotation.review.tags import Tag, tag_name
+from annotation.web.worklist.filters import describe_filters
 
 FOR_EXPERTS: Final = Q(state=Build.State.PAUSED) & (Q(mining__holes__people=True) | Q(for_experts=True))
 
@@ -30,6 +32,7 @@ LISTS: dict[Show, str] = {
     Show.REVIEWED: "labelled by you",
     Show.UNSURE: "unsure, by you",
     Show.OVERRIDDEN: "overridden by anybody",
+    Show.ASSIGNED: "assigned to you, not labelled by you",
     Show.ALL: "all pairs",
 }
 
@@ -82,6 +85,8 @@ def list_name(show: Worklist) -> str:
         return "label changed by agents, not labelled by you"
     if isinstance(show, Apart):  # not who said what: plain review tells of a pair what it tells of any
         return "two annotators disagree, not labelled by you"
+    if isinstance(show, FilteredList):
+        return describe_filters(show.filters)
     if isinstance(show, Tagged):
         return f"tagged “{tag_name(show.tag)}” by anybody"
     if not isinstance(show, Flipped):

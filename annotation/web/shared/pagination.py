@@ -9,6 +9,8 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 from django.db.models import Model, Q, QuerySet
 from django.http import QueryDict
 
+from annotation.review.keyset import build_keyset_condition
+
 MOST_COUNTED = 1_000
 M = TypeVar("M", bound=Model)
 Groups: TypeAlias = Sequence[Q]
@@ -109,24 +111,6 @@ def anchor_of(rows: QuerySet[M], order: Sequence[str], pk: str, groups: Groups =
         return None
     last = len(groups) - 1
     return Anchor(next((n for n in range(last) if row.filter(groups[n]).exists()), last), values)
-
-
-def build_keyset_condition(order: Sequence[str], values: Mapping[str, Any], *, forward: bool) -> Q:
-    """Rows that come after these values in `order`, or before them.
-
-    What holds for the first column alone is said besides: from it databases know where to begin.
-    """
-    wanted, equal = Q(), Q()
-    for name in order:
-        field = name.lstrip("-")
-        wanted |= equal & Q(**{f"{field}__{format_keyset_lookup(name, forward=forward)}": values[field]})
-        equal &= Q(**{field: values[field]})
-    first = order[0].lstrip("-")
-    return Q(**{f"{first}__{format_keyset_lookup(order[0], forward=forward)}e": values[first]}) & wanted
-
-
-def format_keyset_lookup(name: str, *, forward: bool) -> str:
-    return "gt" if forward != name.startswith("-") else "lt"
 
 
 def query_string(params: QueryDict, name: str = "", value: object = "") -> str:

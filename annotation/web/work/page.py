@@ -12,6 +12,7 @@ from django.http import QueryDict
 from django.urls import reverse
 
 from annotation.models import Build, Filling, Review, Study
+from annotation.review.order import Show, count_assigned
 from annotation.studies.enrolment import rater_studies
 from annotation.web.missing_functions.proposals import job_lines
 from annotation.web.rating.study_list import StudyLine
@@ -41,6 +42,7 @@ def list_work_cards(user: User, builds: QuerySet[Build], fillings: QuerySet[Fill
     return [
         *rating_cards(user),
         *deciding_cards(user),
+        *assigned_cards(user, builds),
         *review_cards(user, builds),
         *function_cards(fillings),
     ]
@@ -72,6 +74,18 @@ def deciding_cards(user: User) -> Iterator[WorkCard]:
 def deciding_card(study: Study, waiting: int) -> WorkCard:
     url = reverse("adjudication-queue", args=[study.pk])
     return WorkCard("Decide", study.name, f"{count_noun(waiting, 'disagreement')} to decide", "Decide", url)
+
+
+def assigned_cards(user: User, builds: QuerySet[Build]) -> Iterator[WorkCard]:
+    """A card for each build with pairs that were assigned to the person and wait for their label."""
+    pace = None
+    for build, name, waiting in count_assigned(user, builds):
+        pace = pace or seconds_a_label(user)
+        url = f"{reverse('review-next', args=[build])}?show={Show.ASSIGNED}"
+        seconds = waiting * pace if pace else None
+        yield WorkCard(
+            "Assigned to you", name, f"{count_noun(waiting, 'pair')} to check", "Review", url, seconds
+        )
 
 
 def review_cards(user: User, builds: QuerySet[Build]) -> Iterator[WorkCard]:

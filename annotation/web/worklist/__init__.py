@@ -1,0 +1,1 @@
+"""The list of a build's pairs for reviewers: searched, filtered, tagged, assigned and shared out."""
