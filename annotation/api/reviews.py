@@ -25,8 +25,8 @@ def list_reviews(request: HttpRequest, pk: Path[Id], wanted: Query[Paging]) -> P
     Where the build hides them, an expert gets others' reviews only of pairs that they have labelled.
     """
     build = visible.build(request, pk)
-    rows = Review.objects.filter(case__build=build).select_related("rater")
-    rows = filter_shown_reviews(rows, request.user, build)
+    given = Review.objects.filter(case__build=build).select_related("rater")
+    rows = filter_shown_reviews(given, request.user, build)
     page = wanted.page(rows.filter(pk__gt=wanted.after or 0).order_by("pk"))
     mark_seen(request.user, [row.pair_id for row in page.items])
     return page

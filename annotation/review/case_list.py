@@ -99,7 +99,7 @@ class ListFilters:
         """Whether the pairs in the list, or their order, give away what agents or others said."""
         told = (getattr(self, known.name) for known in fields(self) if known.name not in NEUTRAL)
         chosen = [value for value in told if value and value != SmartList.SAMPLE]
-        return bool(chosen) or self.sort is Sort.INFORMATION
+        return bool(chosen) or self.sort in {Sort.INFORMATION, Sort.CHANGED}
 
     @property
     def query(self) -> str:
@@ -287,4 +287,5 @@ def load_order_values(user: User, build: Build, filters: ListFilters, case: Case
     """The case's values of what the list is ordered by, also where it has left the list."""
     rows = with_order(Case.objects.filter(pk=case.pk), user, build, filters.sort)
     names = [name.lstrip("-") for name in ORDERS[filters.sort]]
-    return rows.values(*names).get()
+    found: dict[str, Any] = rows.values(*names).get()
+    return found

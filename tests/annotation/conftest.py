@@ -26,6 +26,7 @@ OWN_SQL = """
     web/review/test_next_pages web/shared/test_pagination web/shared/test_seen_after_rating
     web/shared/test_seen_by_filters web/studies/test_adjudication_views
     web/studies/test_closed_while_rating web/studies/test_figure_views
+    web/worklist/test_views
 """
 """Tests of pages and operations that count, order, filter, page or lock in SQL of their own.
 

@@ -70,8 +70,10 @@ def filters_of(params: QueryDict) -> ListFilters:
     """The filters in a query string; what is not on the menu counts as not given."""
     picked = pick_menu_values(params, MENUS)
     seed, size = (whole_number(params.get(name, "")) for name in ("seed", "size"))
+    sort = Sort(picked.pop("sort") or Sort.QUERY)
     return ListFilters(
-        **picked | {"sort": Sort(picked["sort"] or Sort.QUERY)},
+        **picked,
+        sort=sort,
         q=params.get("q", "").replace("\x00", "").strip()[:LONGEST_SEARCH],
         seed=seed if 0 <= seed <= LARGEST_SEED else 0,
         size=size if 1 <= size <= MOST_SAMPLED else SAMPLED,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from django.contrib.auth.models import User
@@ -70,7 +71,7 @@ def cases(build: Build) -> list[Case]:
     ]
 
 
-def places(user: User, cases: list[Case], **filters: object) -> set[int]:
+def places(user: User, cases: list[Case], **filters: Any) -> set[int]:
     """The places in `cases` of what is listed."""
     build = Build.objects.select_related("tally", "snippets").get(pk=cases[0].build_id)
     found = filter_listed_cases(user, build, replace(ListFilters(), **filters))
@@ -179,6 +180,7 @@ def test_a_list_says_whether_it_tells_what_agents_said(build: Build) -> None:
     told: dict[str, bool] = {
         "": False, "smart=sample&seed=1": False, "q=x": False, "mine=none": False, "assigned=me": False,
         "label=1": True, "sort=information": True, "smart=untested": True, "tag=partial": True,
+        "sort=changed": True, "sort=score": False,
     }  # fmt: skip
     for query, tells in told.items():
         assert tells_of_agents(build, FilteredList(filters_of(QueryDict(query)))) is tells, query

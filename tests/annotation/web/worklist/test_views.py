@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
+from django.db import OperationalError
 from django.test import Client
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
@@ -196,7 +197,7 @@ def test_a_list_that_takes_too_long_says_so(
     monkeypatch.setattr(pages, "CANCELLED", ("too slow",))
 
     def stop(*_: object) -> int:
-        raise pages.OperationalError("too slow")
+        raise OperationalError("too slow")
 
     monkeypatch.setattr(pages, "count_some", stop)
     text = erin.get(address(cases[0])).content.decode()
