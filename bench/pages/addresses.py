@@ -136,6 +136,7 @@ PLACES: Final = (
     BenchedPage("review-list-experts", LIST + "?smart=experts_disagree", RATER, grows=RARE),
     BenchedPage("review-list-sample", LIST + "?smart=sample&seed=1&size=50", RATER, grows=EVERY_PLACE),
     BenchedPage("review-list-search", LIST + "?q=flatten", RATER, grows=EVERY_TEXT),
+    BenchedPage("review-list-share", LIST + "share/?smart=untested"),
     BenchedPage("review-apart", REVIEW + "?show=apart-{annotator}.0-{other_annotator}.0", RATER),
     BenchedPage("review-flipped", REVIEW + "?show=flipped-{again}", RATER),
     BenchedPage("review-next-deep", REVIEW + "?after={late}", RATER),

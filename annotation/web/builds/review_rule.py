@@ -34,7 +34,7 @@ class ReviewRuleForm(forms.Form):
     reviews_needed = review_rule_field()
     hides_reviews = forms.BooleanField(
         required=False,
-        label="Hide others’ labels until the own one is saved",
+        label="Hide others’ labels until one’s own is saved",
         help_text="Experts then label each pair without knowing what others said. Admins see all labels.",
     )
     reason = forms.CharField(

@@ -12,7 +12,7 @@ from typing import Final
 
 from django.http import QueryDict
 
-from annotation.models.builds.cases import BASES
+from annotation.models import Basis
 from annotation.review.case_list import (
     MOST_SAMPLED,
     NO_TEST,
@@ -45,10 +45,18 @@ SMART_WORDS: Final[Mapping[SmartList, tuple[str, str]]] = {
     ),
 }
 """Each list in one to three words, and what it has in a sentence."""
+BASIS_WORDS: Final[Mapping[Basis, str]] = {
+    Basis.CLEAR: "screener",
+    Basis.SINGLE: "one model",
+    Basis.TESTED: "arbiter",
+    Basis.AGREED: "reader and arbiter",
+    Basis.DISPUTED: "after a dispute",
+}
+"""Who decided a verdict."""
 MENUS: Final[Mapping[str, Menu]] = {
     "smart": [(smart.value, name) for smart, (name, _) in SMART_WORDS.items()],
     "label": (("1", "match"), ("0", "no match"), ("none", "no verdict")),
-    "basis": [(value, word) for value, word in BASES if value],
+    "basis": [(basis.value, word) for basis, word in BASIS_WORDS.items()],
     "outcome": [
         (NO_TEST, "no test"),
         *((end.value, OUTCOMES[end].word) for end in Outcome if end is not Outcome.UNAVAILABLE),

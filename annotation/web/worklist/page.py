@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +14,7 @@ from django.db.models import Q, QuerySet
 from django.http import QueryDict
 
 from annotation.accounts.roles import Role
-from annotation.models import Build, Case, PairTag, Review, ReviewAssignment, SavedList
+from annotation.models import Basis, Build, Case, PairTag, Review, ReviewAssignment, SavedList
 from annotation.review.case_list import ORDERS, FilteredList, ListFilters, filter_listed_cases, with_order
 from annotation.review.code_search import MOST_FOUND, MOST_READ, find_code
 from annotation.review.hidden_labels import find_hidden_pairs, hides_labels_from
@@ -24,11 +25,12 @@ from annotation.web.cases.row_counts import CANCELLED, at_most
 from annotation.web.review.words import said_sign
 from annotation.web.shared.pagination import Window, count_some, load_page_window, said_count
 from annotation.web.shared.words import Sign, label_sign
-from annotation.web.worklist.filters import MENUS, SMART_WORDS, filters_of
+from annotation.web.worklist.filters import BASIS_WORDS, MENUS, SMART_WORDS, filters_of
 
 PAGE_SIZE: Final = 50
 SECONDS: Final = 4.0
 """A list that takes longer is stopped, and the page says so."""
+NAMED: Final = re.compile(r"(?:async\s+def|def|class)\s+(\w+)")
 NOTHING: Final[Window[Case]] = Window((), "", "")
 
 
@@ -38,6 +40,7 @@ class ListRow:
 
     case: Case
     function: str
+    by: str
     in_force: Sign | None
     mine: Sign | None
     tags: tuple[str, ...]
@@ -134,12 +137,20 @@ def list_row(
     differs = case.label_in_force != case.label and not hidden
     return ListRow(
         case,
-        first_line(case.pair.snippet.head),
+        function_name(case.pair.snippet.head),
+        BASIS_WORDS[Basis(case.basis)] if case.basis else "",
         label_sign(case.label_in_force) if differs else None,
         said_sign(mine.label) if mine else None,
         tuple(map(tag_name, filter_known_tags(names))),
         tuple(assigned[case.pk]),
     )
+
+
+def function_name(code: str) -> str:
+    """The name of the function or class; where there is none, the line that says most."""
+    line = first_line(code)
+    found = NAMED.match(line)
+    return found[1] if found else line
 
 
 def load_reviews(pairs: Sequence[int]) -> dict[int, list[Review]]:

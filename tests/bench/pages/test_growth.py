@@ -44,6 +44,8 @@ CHANGING: Final = {
     "rate-run",
     "rate-call",
     "rate-assertion",
+    "review-list-change",
+    "review-list-saved",
     "review-undo",
     "review-draft",
     "review-run",
