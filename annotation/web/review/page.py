@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from annotation.derived.rerun.sent_back import asked_among, is_awaiting_test
-from annotation.models import Build, Case, Draft, Preference, Review, ReviewAssignment
+from annotation.models import Build, Case, Draft, PairTag, Preference, Review, ReviewAssignment
 from annotation.review import (
     Conflict,
     Submission,
@@ -26,7 +26,7 @@ from annotation.review.labels import SHOWN
 from annotation.review.layout import Layout, layout_in
 from annotation.review.order import Worklist, count_review_progress, reviewed_counts
 from annotation.review.shortcuts import OF_STUDIES, keys_in
-from annotation.review.tags import tag_name
+from annotation.review.tags import filter_known_tags, tag_name
 from annotation.web.cases.code import first_line
 from annotation.web.cases.evidence import Evidence, evidence_now, evidence_of
 from annotation.web.cases.labels_in_force import ShownLabel, load_shown_labels
@@ -135,6 +135,7 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "in_force": None if hidden else in_force_of(case, reviews),
         "others_hidden": hidden,
         "assigned_to": names_assigned(user, case),
+        "list_tags": list_tag_names(user, case, hidden=hidden),
         "list_query": show.filters.query if isinstance(show, FilteredList) else "",
         "history": history_of(reviews, evidence, run_lines(case), user),
         "before": None if own.standing else before_of(user, case),
@@ -152,6 +153,13 @@ def in_force_of(case: Case, reviews: Sequence[Review]) -> ShownLabel | None:
     if not reviews and case.label_in_force == case.label:
         return None
     return load_shown_labels([case], case.build.reviews_needed)[case.pk]
+
+
+def list_tag_names(user: User, case: Case, *, hidden: bool) -> list[str]:
+    """The tags that lists gave the pair; where others' labels are `hidden`, the person's own."""
+    rows = PairTag.objects.filter(pair=case.pair_id, removed=None)
+    shown = rows.filter(added__user=user) if hidden else rows
+    return list(map(tag_name, filter_known_tags(shown.values_list("tag", flat=True))))
 
 
 def names_assigned(user: User, case: Case) -> list[str]:

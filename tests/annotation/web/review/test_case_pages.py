@@ -286,7 +286,7 @@ def test_a_page_costs_few_queries_however_much_happened(
     user = factories.erin()
     for revision in range(6):
         review.submit_label(user, case, revision % 2, "because", "e" * 64, revision)
-    with django_assert_max_num_queries(20):
+    with django_assert_max_num_queries(21):
         text(erin, case)
 
 

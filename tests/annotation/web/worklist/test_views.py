@@ -107,6 +107,11 @@ def test_ticked_pairs_are_tagged_assigned_and_that_is_undone(erin: Client, cases
     assert PairTag.objects.filter(removed=None).count() == 2
     assert listed(erin, cases[0], "tag=partial") == [cases[0].pk, cases[1].pk]
     assert "partial" in erin.get(address(cases[0])).content.decode()
+    tag = 'title="A tag from the list of pairs">partial<'
+    assert tag in erin.get(reverse("review-case", args=[cases[0].pk])).content.decode()
+    Build.objects.update(hides_reviews=True)
+    assert tag in erin.get(reverse("review-case", args=[cases[0].pk])).content.decode(), "the own one"
+    assert tag not in browser("eve").get(reverse("review-case", args=[cases[0].pk])).content.decode()
 
     erin.post(address(cases[0], "review-list-change"), {**ticked, "action": "assign", "expert": eve.pk})
     assert listed(browser("eve"), cases[0], "assigned=me") == [cases[0].pk, cases[1].pk]
