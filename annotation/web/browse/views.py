@@ -90,7 +90,7 @@ def case(request: HttpRequest, pk: int) -> HttpResponse:
         "evidence": shown,
         "in_force": in_force,
         "box": box,
-        "sent_back": box is not None and is_awaiting_test(found),
+        "sent_back": box is not None and not hidden and is_awaiting_test(found),
     }
     return render(request, "annotation/cases/case.html", context)
 

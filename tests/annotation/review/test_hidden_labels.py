@@ -27,7 +27,7 @@ def case() -> Case:
     found = [factories.settled(case, 1) for case in factories.cases(factories.opened())]
     for name in (EVE, EMIL):
         say(factories.person(name, Role.EXPERT), found[0], 0)
-    Review.objects.update(tags=["inverse"], reason="the quokka is upside down")
+    Review.objects.update(tags=["inverse", "test_tests_nothing"], reason="the quokka is upside down")
     Build.objects.update(hides_reviews=True)
     return Case.objects.get(pk=found[0].pk)
 
@@ -50,7 +50,7 @@ def pages(case: Case) -> list[str]:
 
 def told(client: Client, case: Case) -> set[str]:
     """The pages that name another expert, what they wrote, or that their label is in force."""
-    words = EVE, EMIL, "quokka", "in force:", "2 experts", "overruled", '"label_in_force": 0'
+    words = EVE, EMIL, "quokka", "in force:", "2 experts", "overruled", "sent back", '"label_in_force": 0'
     found = set()
     for page in pages(case):
         text = client.get(page).content.decode().lower()

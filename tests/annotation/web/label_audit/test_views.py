@@ -60,6 +60,19 @@ def test_a_spot_check_is_no_audit_of_its_own(ray: Client, build: Build) -> None:
     assert ray.get(address(build)).context["page"]["builds"] == (build,)
 
 
+def test_an_audit_is_closed_to_experts_while_a_build_of_its_pairs_hides_their_labels(
+    ray: Client, erin: Client, build: Build
+) -> None:
+    assert build.pair_list is not None
+    given.judged(build.pair_list, 0, name="second")
+    Build.objects.filter(name="second").update(hides_reviews=True)
+    for page in (address(build), f"/api/builds/{build.pk}/audit", f"/api/builds/{build.pk}/audit/pairs"):
+        assert erin.get(page).status_code == 403, page
+        assert ray.get(page).status_code == 200, page
+    Build.objects.update(hides_reviews=False)
+    assert erin.get(address(build)).status_code == 200
+
+
 def test_cells_lead_to_their_pairs(ray: Client, build: Build) -> None:
     page = ray.get(address(build)).context["page"]
     for row in page["cross"]:
