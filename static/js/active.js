@@ -26,6 +26,11 @@ export function prepare() {
   last = performance.now();
 }
 
+// The form's pair is shown again, as what was sent was not stored: it goes on from what was sent.
+export function resume(form) {
+  active = 1000 * Number(form.querySelector("[data-active-seconds]").value);
+}
+
 function count() {
   const now = performance.now();
   if (now - last <= LONGEST_PAUSE_MS) active += now - last;

@@ -1,11 +1,13 @@
-// What the review page has beyond keys, drafts and runs: tabs, parts that are folded until they are used, lines
-// that are wrapped or not, and the number of tags that are set.
+// What the review page has beyond keys, drafts and runs: the next pair fetched ahead, tabs, parts that are
+// folded until they are used, lines that are wrapped or not, and the number of tags that are set.
 
+import * as ahead from "./ahead.js";
 import * as tabs from "./tabs.js";
 
 const UNWRAPPED = "desk-unwrapped";
 const root = document.documentElement;
 
+ahead.listen();
 tabs.listen();
 document.addEventListener("opens", ({ target }) => {
   if (!target.matches("details")) return;

@@ -92,10 +92,10 @@ function put(text) {
 }
 
 function pairShown() {
-  const id = document.getElementById("case")?.dataset.case;
+  const { case: id, url } = document.getElementById("case")?.dataset ?? {};
   if (!id) return null;
   const title = document.getElementById("case-title")?.textContent.trim().slice(0, 80) ?? "";
-  return { id, title, url: location.pathname + location.search };
+  return { id, title, url: url ?? location.pathname + location.search };
 }
 
 function isWhole(text) {

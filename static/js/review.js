@@ -9,6 +9,7 @@ import * as panes from "./panes.js";
 import { say } from "./status.js";
 import * as steps from "./steps.js";
 import * as tags from "./tags.js";
+import * as waiting from "./waiting.js";
 
 active.listen();
 calls.listen();
@@ -18,6 +19,7 @@ lines.listen();
 panes.listen();
 steps.listen();
 tags.listen();
+waiting.listen();
 prepare(document);
 
 document.addEventListener("htmx:load", (event) => prepare(event.detail.elt));

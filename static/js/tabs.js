@@ -11,6 +11,9 @@ export function listen() {
   document.addEventListener("keydown", moved);
   document.addEventListener("opens", ({ target }) => reveal(target));
   document.addEventListener("htmx:beforeSwap", arrives);
+  document.addEventListener("htmx:afterSwap", ({ detail }) => {
+    if (detail.target?.id === "case") root.dataset.shown = "recorded";
+  });
   document.addEventListener("htmx:afterSettle", tell);
   tell();
 }
@@ -60,7 +63,6 @@ function followed(event) {
 // A run that somebody asks for is shown at once, and so is the editor; its polls change nothing.
 function arrives({ detail }) {
   const { target, requestConfig } = detail;
-  if (target.id === "case") root.dataset.shown = "recorded";
   if (target.id === "test-panel") choose("test");
   if (target.id !== "run" || requestConfig.elt.id === "run") return;
   root.dataset.shown = "mine";

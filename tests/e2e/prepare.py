@@ -25,6 +25,7 @@ CAST = {
     "egon": "expert",
     "elke": "expert",
     "etta": "expert",
+    "emre": "expert",
     "ray": "reader",
     "nora": "",
 }

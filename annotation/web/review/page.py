@@ -148,6 +148,18 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
     }
 
 
+def stored_page(user: User, case: Case, show: Worklist) -> dict[str, Any]:
+    """What a label changes on the page of `case`, the next one, that is on the screen before the label is stored."""
+    lately = recent_reviews_of_user(user, case.build)
+    return {
+        "show": show,
+        "progress": count_review_progress(user, case.build, case.query_id),
+        "decisions": [build_recent_review(review, case) for review in lately[:SHOWN]],
+        "undo": undo_of(next(iter(lately), None)),
+        "keys": key_views(user),
+    }
+
+
 def in_force_of(case: Case, reviews: Sequence[Review]) -> ShownLabel | None:
     """The label that counts for readers; nothing, without a query, where the agents alone had a say."""
     if not reviews and case.label_in_force == case.label:

@@ -31,7 +31,14 @@ from annotation.web.cases.panes import execution_pane
 from annotation.web.review import page, runs, words, worklists
 from annotation.web.review.drafts import kept, refused, window_of
 from annotation.web.review.keys import key_views, keys_page
-from annotation.web.review.page import EvidenceChanged, UnsavedReview, case_page, nothing_left, refuse_changed
+from annotation.web.review.page import (
+    EvidenceChanged,
+    UnsavedReview,
+    case_page,
+    nothing_left,
+    refuse_changed,
+    stored_page,
+)
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.requests import answer, is_fragment, mark_rate_limited, number, person
 from annotation.web.worklist.filters import list_named
@@ -112,7 +119,8 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
     except (review.OverrideNeedsReason, review.BadReview) as why:
         return form_again(request, pk, show, replace(said, problem=str(why)), status=422)
     messages.success(request, words.labelled_message(user, made, is_fragment(request)))
-    return to_following(user, found, show)
+    painted = painted_case(request, found)
+    return show_stored(request, painted, show) if painted else to_following(user, found, show)
 
 
 @require_role(Role.EXPERT, POST)
@@ -235,6 +243,15 @@ def visible_case(request: HttpRequest, pk: int) -> Case:
     return get_object_or_404(visible_cases(request), pk=pk)
 
 
+def painted_case(request: HttpRequest, labelled: Case) -> Case | None:
+    """The case that was fetched ahead and is on the screen already, if the person may see it."""
+    painted = whole_number(request.headers.get("Painted", ""))
+    cases = Case.objects.filter(
+        build=labelled.build_id, build__in=builds_visible_to(request.user), pk=painted
+    )
+    return cases.select_related("build").first() if "Painted" in request.headers else None
+
+
 def neighbour(build: Build, pk: str) -> Case | None:
     """The case of the build that a link started from; None for none, or for one that is gone."""
     return Case.objects.filter(build=build, pk=whole_number(pk)).order_by("pk").first() if pk else None
@@ -315,9 +332,17 @@ def show_case(
 ) -> HttpResponse:
     user = person(request)
     mark_seen(user, [found.pair_id])
-    page = case_page(user, found, show, said)
     pushed = address("review-case", found.pk, show=show)
+    page = case_page(user, found, show, said) | {"url": pushed}
     return answer(request, "annotation/review/detail.html", page, status=status, pushed=pushed)
+
+
+def show_stored(request: HttpRequest, painted: Case, show: Worklist) -> HttpResponse:
+    """After a label whose next page was fetched ahead: what the label changes there, and no pair."""
+    user = person(request)
+    mark_worklist_seen(user, painted.build, show)
+    page = stored_page(user, painted, show)
+    return answer(request, "annotation/review/detail.html", page, fragment="stored")
 
 
 def form_again(

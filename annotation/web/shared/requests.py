@@ -38,6 +38,11 @@ def is_fragment(request: HttpRequest) -> bool:
     return "HX-Request" in request.headers and "HX-History-Restore-Request" not in request.headers
 
 
+def is_fetched_ahead(request: HttpRequest) -> bool:
+    """The page is kept for later (`ahead.js`), so it takes no message away from the one that is on the screen."""
+    return "Fetched-Ahead" in request.headers
+
+
 def answer(
     request: HttpRequest,
     template: str,
@@ -50,7 +55,8 @@ def answer(
     """The page, or for htmx its fragment, with the address that the browser then shows."""
     partial = is_fragment(request)
     name = f"{template}#{fragment}" if partial else template
-    response = render(request, name, {"page": page, "fragment": partial}, status=status)
+    context = {"page": page, "fragment": partial, "ahead": is_fetched_ahead(request)}
+    response = render(request, name, context, status=status)
     if partial and pushed and not request.headers.get("HX-Current-URL", "").endswith(pushed):
         response["HX-Push-Url"] = pushed
     patch_vary_headers(response, ["HX-Request"])

@@ -10,7 +10,7 @@ from django.urls import reverse
 
 from annotation import review
 from annotation.accounts.roles import Role
-from annotation.models import Case, Draft, Review
+from annotation.models import Case, Draft, Review, Seen
 from annotation.review import drafts
 from annotation.web.cases.evidence import evidence_hash, steps_of
 from tests import factories
@@ -58,6 +58,40 @@ def test_with_keys_the_undo_key_is_named(erin: Client, cases: list[Case]) -> Non
     there = send(erin, cases[0], "1", htmx=True)["Location"]
 
     assert "Saved: match. Press z to undo." in erin.get(there, headers=HTMX).content.decode()
+
+
+def test_after_a_label_the_page_that_was_fetched_ahead_gets_only_what_the_label_changes(
+    erin: Client, cases: list[Case]
+) -> None:
+    headers = HTMX | {"Painted": str(cases[1].pk)}
+    answer = erin.post(reverse("review-label", args=[cases[0].pk]), form(cases[0], "1"), headers=headers)
+    page = answer.content.decode()
+
+    assert answer.status_code == 200
+    assert Review.objects.get().label == 1
+    assert "Saved: match. Press z to undo." in page
+    assert "1 of 9 reviewed" in page
+    assert reverse("review-undo", args=[cases[0].pk]) in page
+    assert 'id="case"' not in page
+
+
+def test_a_page_that_is_gone_was_not_fetched_ahead(erin: Client, cases: list[Case]) -> None:
+    for painted in ("999999", "x", ""):
+        headers = HTMX | {"Painted": painted}
+        sent = form(cases[0], "1", seen_revision=Review.objects.count())
+        answer = erin.post(reverse("review-label", args=[cases[0].pk]), sent, headers=headers)
+        assert answer["Location"] == reverse("review-case", args=[cases[1].pk])
+
+
+def test_a_page_that_is_fetched_ahead_counts_as_seen_and_takes_no_message(
+    erin: Client, cases: list[Case]
+) -> None:
+    there = send(erin, cases[0], "1")["Location"]
+    page = erin.get(there, headers=HTMX | {"Fetched-Ahead": "yes"}).content.decode()
+
+    assert "Saved: match" not in page
+    assert Seen.objects.filter(user__username="erin", pair=cases[1].pair_id, verdict=True).exists()
+    assert "Saved: match" in erin.get(there, headers=HTMX).content.decode()
 
 
 def test_unsure_is_a_review_without_a_label(erin: Client, cases: list[Case]) -> None:
