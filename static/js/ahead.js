@@ -13,8 +13,9 @@ const SLOW_MS = 1000; // then the wait is said in words, too
 let ready = null; // what was fetched: {after, url, html, pair, at}
 let asked = null; // the request for it
 let resting = 0;
-let sent = null; // the label that is on its way: {form, pair, url, title, next, shown, timer}
+let sent = null; // the label that is on its way: {form, pair, url, title, next, shown, timer, request}
 let held = null; // what was pressed meanwhile: {form, button}
+let isDelayed = false; // the label that is being pressed is sent later
 
 export function listen() {
   document.addEventListener("htmx:afterSettle", ({ detail }) => {
@@ -99,10 +100,46 @@ function announce({ detail }) {
   detail.headers.Painted = ready.pair;
 }
 
+// Whether the pair behind this label can be painted now.
+export function canGoOn(button) {
+  const { form } = button;
+  return form?.id === "label-form" && !sent && isReady() && isSure(form, { label: button.value, reason: form.elements.reason.value });
+}
+
+// Goes on ahead of a label that may turn out to be text. It is sent, or its pair comes back.
+export function press(button) {
+  isDelayed = true;
+  button.click();
+  isDelayed = false;
+  const request = sent?.request;
+  return {
+    send: () => {
+      if (sent) sayIfSlow();
+      request?.send();
+    },
+    takeBack: () => request?.cancel(),
+  };
+}
+
+// What was not sent is not heard of again, so htmx is told here that it was given up.
+function delay(xhr) {
+  const request = { send: () => {}, cancel: () => xhr.onabort() };
+  const send = xhr.send.bind(xhr);
+  xhr.send = (body) => (request.send = () => send(body));
+  return request;
+}
+
 function leave({ detail }) {
   const form = detail.elt;
   if (!detail.requestConfig.headers.Painted) return;
-  sent = { form, pair: document.getElementById("case"), url: location.pathname + location.search, title: document.title, next: ready };
+  sent = {
+    request: isDelayed ? delay(detail.xhr) : null,
+    form,
+    pair: document.getElementById("case"),
+    url: location.pathname + location.search,
+    title: document.title,
+    next: ready,
+  };
   form.addEventListener("htmx:beforeOnLoad", answered, { once: true });
   form.addEventListener("htmx:afterRequest", ended, { once: true });
   queueMicrotask(go); // once the label is on its way
@@ -115,8 +152,12 @@ function go() {
   sent.pair.replaceWith(place);
   paint(sent.next, place);
   sent.shown = document.getElementById("case");
-  sent.timer = setTimeout(() => say("Your label is still being saved …", "info"), SLOW_MS);
   document.documentElement.dataset.saving = "";
+  if (!sent.request) sayIfSlow();
+}
+
+function sayIfSlow() {
+  sent.timer = setTimeout(() => say("Your label is still being saved …", "info"), SLOW_MS);
 }
 
 function answered(event) {

@@ -2,6 +2,7 @@
 // every action is a real form or link, and where the server puts no data-key, keys are off. A tool or tag carries
 // two keys, "; i": the lead key and its own. When a key is obeyed: key-rules.js; what became of text: missed.js.
 
+import * as ahead from "./ahead.js";
 import { BURST_MS, isLetter, KeyRules, QUIET_MS } from "./key-rules.js";
 import * as missed from "./missed.js";
 import { open } from "./panes.js";
@@ -11,7 +12,7 @@ const TYPING = 'input:not([type="checkbox"], [type="radio"]), textarea, select, 
 const WAITING = "[data-guard].htmx-request";
 
 const rules = new KeyRules();
-let held = null; // the command that is obeyed if no other key follows: its element, key, kind and timer
+let held = null; // the command that is obeyed if no other key follows: {element, timer}, and {label} of one that is shown
 let pause = 0; // timer: the text is over
 
 export function listen() {
@@ -56,7 +57,7 @@ function typed(event) {
   if (verdict === "none") return;
   if (element || rules.isText) event.preventDefault();
   if (verdict === "early") return refuse(element, `This pair has just come: ${event.key} was not saved. Press it again.`);
-  if (verdict === "again") return;
+  if (verdict === "again") return held?.label && say("Your last label is saved in a moment. Then press it again.", "info");
   drop();
   schedule();
   if (verdict === "act") obey(element);
@@ -85,6 +86,7 @@ function miss(element, key, kind) {
 }
 
 function hold(element, key, kind, milliseconds) {
+  if (kind === "label" && ahead.canGoOn(element)) return goOn(element, key, milliseconds);
   const timer = setTimeout(() => {
     drop();
     if (!element.isConnected || isBusy()) return;
@@ -97,10 +99,29 @@ function hold(element, key, kind, milliseconds) {
   say(`${key} waits a moment, as it followed another key.`, "info");
 }
 
-function drop() {
-  clearTimeout(held?.timer);
-  held?.element.classList.remove("is-held");
+// A label that may still be text is shown as given, with the next pair, and sent once no text has followed.
+function goOn(element, key, milliseconds) {
+  const label = ahead.press(element);
+  held = { element, label, timer: setTimeout(sendLabel, milliseconds) };
+  say(`${element.value === "unsure" ? "Unsure" : `Label ${key}`} … saved in a moment. Esc takes it back.`, "info");
+}
+
+function sendLabel() {
+  if (!held?.label) return;
+  const { label, timer } = held;
+  clearTimeout(timer);
   held = null;
+  rules.forget();
+  label.send();
+}
+
+// Other keys followed, so it was no command.
+function drop() {
+  const was = held;
+  held = null;
+  clearTimeout(was?.timer);
+  was?.element.classList.remove("is-held");
+  was?.label?.takeBack();
 }
 
 function refuse(element, words) {
@@ -127,7 +148,9 @@ function finish() {
   say(`“${text}” came right after a label, so nothing was done. Press it again.`);
 }
 
+// Text does not end with a click, and so a label that was shown is one.
 function act(event) {
+  if (event.key !== "Escape") sendLabel();
   drop();
   if (rules.isText && missed.isAsked(event.target)) {
     clearTimeout(pause);
@@ -160,7 +183,7 @@ function sent({ detail }) {
 function shown({ detail }) {
   const id = detail.target?.id;
   if (id !== "case" && id !== "label-form") return;
-  if (held?.element.isConnected === false) {
+  if (held?.element.isConnected === false && !held.label) {
     drop();
     say("This pair has just come: your last key did nothing. Press it again.");
   }

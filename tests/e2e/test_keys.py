@@ -158,6 +158,7 @@ def test_a_digit_for_a_pair_that_nobody_can_have_seen_says_so(page: Page) -> Non
 
 def test_a_digit_after_another_key_waits_and_is_then_obeyed(page: Page) -> None:
     here, sent = case_on(page), stored_labels(page)
+    page.route("**/review/builds/**", lambda route: route.abort())  # nothing is fetched ahead
     stop_the_clock(page)
     page.keyboard.press(".")
     page.keyboard.press(agreeing(page))
@@ -168,6 +169,63 @@ def test_a_digit_after_another_key_waits_and_is_then_obeyed(page: Page) -> None:
     page.clock.resume()
     other_case(page, here)
     assert len(sent) == 1
+
+
+@pytest.fixture
+def labelled_after_a_move(page: Page) -> tuple[str, str, list[str]]:
+    """A digit right after `n`, by the test's clock: the pair that it labels, the next one, and what was sent."""
+    sent = stored_labels(page)
+    stop_the_clock(page)
+    fetch_ahead(page)
+    before = press(page, "n")
+    expect(page.locator(f'#case:not([data-case="{before}"])')).to_be_visible()
+    fetch_ahead(page)
+    page.clock.run_for(200)
+    here = press(page, agreeing(page))
+    expect(page.locator(f'#case:not([data-case="{here}"])')).to_be_visible()
+    expect(page.locator("#review-status")).to_contain_text("… saved in a moment")
+    return here, case_on(page), sent
+
+
+def fetch_ahead(page: Page) -> None:
+    """Let the page fetch the next pair, whatever its clock says."""
+    with page.expect_response(lambda answer: answer.ok and answer.request.redirected_from is not None):
+        page.clock.run_for(200)
+    page.wait_for_timeout(100)
+
+
+def test_a_digit_right_after_a_move_goes_on_at_once_and_is_sent_when_no_text_follows(
+    page: Page, labelled_after_a_move: tuple[str, str, list[str]]
+) -> None:
+    here, following, sent = labelled_after_a_move
+    page.clock.run_for(1500)
+    assert (case_on(page), sent) == (following, [])
+    page.clock.run_for(200)
+    expect(page.locator("#review-status")).to_contain_text("Saved: ")
+    assert [f"/cases/{here}/label/" in address for address in sent] == [True]
+    assert case_on(page) == following
+
+
+def test_a_click_ends_the_wait_of_a_digit(
+    page: Page, labelled_after_a_move: tuple[str, str, list[str]]
+) -> None:
+    _, following, sent = labelled_after_a_move
+    page.locator("#case-title").click()
+    expect(page.locator("#review-status")).to_contain_text("Saved: ")
+    assert (case_on(page), len(sent)) == (following, 1)
+
+
+@pytest.mark.parametrize("key", ["Escape", "x", "n"])
+def test_what_follows_such_a_digit_takes_it_back(
+    page: Page, labelled_after_a_move: tuple[str, str, list[str]], key: str
+) -> None:
+    here, _, sent = labelled_after_a_move
+    page.clock.run_for(1400)
+    page.keyboard.press(key)
+    expect(page.locator(f'#case[data-case="{here}"]')).to_be_visible()
+    expect(page.locator("#label-form fieldset")).to_be_enabled()
+    page.clock.run_for(5000)
+    assert (case_on(page), sent) == (here, [])
 
 
 def press(page: Page, key: str) -> str:
@@ -236,7 +294,9 @@ def settle(page: Page) -> None:
     """Let what was asked for arrive: the server has a clock of its own."""
     for _ in range(200):
         page.clock.run_for(50)
-        if page.evaluate("!document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling')"):
+        if page.evaluate(
+            "!document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling, [data-saving]')"
+        ):
             return
         page.wait_for_timeout(10)
     raise AssertionError("the page does not settle")
@@ -290,4 +350,5 @@ def test_no_sentence_stores_a_label_at_whatever_moment_it_is_typed(
         for key, gap in zip(typed, gaps, strict=True):
             press_at(page, key, gap)
         assert len(sent) <= meant, (typed, gaps, sent[meant:])
+    come_to_rest(page)
     assert meant > 0 and len(sent) == meant, "each label that was meant was sent, and no other"

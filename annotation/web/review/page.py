@@ -149,7 +149,7 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
 
 
 def stored_page(user: User, case: Case, show: Worklist) -> dict[str, Any]:
-    """What a label changes on the page of `case`, the next one, that is on the screen before the label is stored."""
+    """What a label changes on the page of the next case, which is on the screen before it is stored."""
     lately = recent_reviews_of_user(user, case.build)
     return {
         "show": show,

@@ -15,16 +15,15 @@ END_OF_SENTENCE: Final = re.compile(r"[.!?][\"'”’)]?(?=\s)|\n")
 
 @dataclass(frozen=True, slots=True)
 class VerdictCard:
-    """`lead` is the beginning of the last step's reason, `rest` what follows, `by` who gave it.
+    """`lead` is the beginning of the last step's reason, `is_cut` whether more follows, `by` who gave it.
 
-    `steps` are all steps, the last first. `cut` is the number of characters that are shown nowhere.
+    `steps` are all steps, the last first, with their whole reasons.
     """
 
     evidence: Evidence
     by: str
     lead: str
-    rest: str
-    cut: int
+    is_cut: bool
     steps: tuple[Verdict, ...]
 
     @property
@@ -39,7 +38,7 @@ def build_verdict_card(evidence: Evidence) -> VerdictCard:
     lead, rest = split_reason(last.explanation) if last else ("", "")
     is_decided = evidence.case.label is not None
     by = f"by the {last.who}" if last and last.who and is_decided else ""
-    return VerdictCard(evidence, by, lead, rest, last.cut if last else 0, evidence.verdicts[::-1])
+    return VerdictCard(evidence, by, lead, bool(rest), evidence.verdicts[::-1])
 
 
 def split_reason(text: str) -> tuple[str, str]:

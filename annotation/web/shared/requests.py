@@ -39,7 +39,7 @@ def is_fragment(request: HttpRequest) -> bool:
 
 
 def is_fetched_ahead(request: HttpRequest) -> bool:
-    """The page is kept for later (`ahead.js`), so it takes no message away from the one that is on the screen."""
+    """Whether `ahead.js` keeps the page for later: it takes no message from the one on the screen."""
     return "Fetched-Ahead" in request.headers
 
 
