@@ -1,17 +1,21 @@
-// Text that was typed into no field: it is shown, and offered as a note of the pair that it was meant for.
+// Text that was typed into no field: it is shown, and offered as a note of the pair that it was meant for. What is
+// offered outlives a reload: this window keeps it until it is added, dropped or the person logs out.
 
 import { say } from "./status.js";
 
 const FEWEST = 3; // characters that are a text and no slip of a finger
+const KEPT = "missed-text";
 
 let left = null; // the pair that was labelled last
 let meant = null; // the pair that the text is for
 let waiting = null; // {text, id}: to be put into the note of a pair that is on its way
+const offers = new Map(); // pair's id → {pair, text}
 
 export function listen() {
   document.addEventListener("htmx:afterSettle", ({ detail }) => {
     if (detail.target?.id === "case") arrive();
   });
+  for (const { pair, text } of kept()) ask(pair, text);
 }
 
 // A label is being sent: what is typed from now on is for the pair that it is of.
@@ -30,32 +34,83 @@ export function show(text) {
   const line = box().querySelector("p.is-typed") ?? box().appendChild(document.createElement("p"));
   line.className = "is-typed";
   line.replaceChildren("You are typing outside a field: ", quoted(text));
+  keep({ pair: meant, text: whole(meant, text) });
   return true;
 }
 
 // Asks what is to become of the text; tells whether it is one.
 export function offer(text) {
   if (!isWhole(text) || !meant) return false;
-  const pair = meant;
-  const old = [...box().querySelectorAll("[data-text]")].find((one) => one.dataset.pair === pair.id);
-  const whole = old ? `${old.dataset.text} ${text}` : text;
-  old?.remove();
   hide();
+  ask(meant, whole(meant, text));
+  return true;
+}
+
+// A second text for the same pair follows the first.
+function whole(pair, text) {
+  const before = offers.get(pair.id)?.text;
+  return before ? `${before} ${text}` : text;
+}
+
+function ask(pair, text) {
+  [...box().querySelectorAll("[data-pair]")].find((one) => one.dataset.pair === pair.id)?.remove();
+  offers.set(pair.id, { pair, text });
+  keep();
   const asked = document.createElement("div");
-  Object.assign(asked.dataset, { pair: pair.id, text: whole });
+  asked.dataset.pair = pair.id;
   asked.setAttribute("role", "alert");
   const which = pair.id === pairShown()?.id ? "this pair" : "the pair before";
   const line = document.createElement("p");
-  line.append("You typed ", quoted(whole), `. Add it as a note to ${which}?`);
+  line.append("You typed ", quoted(text), `. Add it as a note to ${which}?`);
   const buttons = document.createElement("div");
   buttons.className = "button-row";
   buttons.append(
-    button(`Add to ${which}`, pair.title, () => add(pair, whole)),
-    button("Drop", "", () => {}),
+    button(`Add to ${which}`, pair.title, () => {
+      settle(asked);
+      add(pair, text);
+    }),
+    button("Drop", "", () => settle(asked)),
   );
   asked.append(line, buttons);
   box().append(asked);
-  return true;
+}
+
+function settle(asked) {
+  offers.delete(asked.dataset.pair);
+  asked.remove();
+  keep();
+}
+
+// With what is still being typed, which a reload cuts off.
+function keep(typed) {
+  if ("left" in document.documentElement.dataset) return; // logged out: see leaving.js
+  const all = [...offers.values()].filter(({ pair }) => pair.id !== typed?.pair.id);
+  if (typed) all.push(typed);
+  try {
+    sessionStorage.setItem(KEPT, JSON.stringify({ account: account(), offers: all }));
+  } catch {
+    // switched off or full: the offer lasts as long as the page
+  }
+}
+
+// Those of this account and of this kind of page: a rater's pairs are not an expert's.
+function kept() {
+  try {
+    const found = JSON.parse(sessionStorage.getItem(KEPT));
+    const kind = kindOf(location.pathname);
+    return found.account === account() ? found.offers.filter(({ pair }) => kindOf(pair.id) === kind) : [];
+  } catch {
+    return []; // nothing is kept, or storage is switched off
+  }
+}
+
+// "/review/cases/" of all pairs in review, "/rate/" of all that are rated.
+function kindOf(path) {
+  return path.replace(/\d.*$/, "");
+}
+
+function account() {
+  return document.querySelector("meta[name=account]")?.content;
 }
 
 // Whether the form has come back and asks for what is being typed: the reason of a label that waits.
@@ -65,6 +120,7 @@ export function isAsked(target) {
 
 export function fill(field, text) {
   hide();
+  keep();
   field.value = field.value ? `${field.value.trimEnd()} ${text}` : text;
   field.dispatchEvent(new Event("input", { bubbles: true }));
   field.focus();
@@ -92,10 +148,10 @@ function put(text) {
 }
 
 function pairShown() {
-  const { case: id, url } = document.getElementById("case")?.dataset ?? {};
-  if (!id) return null;
+  const { case: number, url = location.pathname + location.search } = document.getElementById("case")?.dataset ?? {};
+  if (!number) return null;
   const title = document.getElementById("case-title")?.textContent.trim().slice(0, 80) ?? "";
-  return { id, title, url: url ?? location.pathname + location.search };
+  return { id: new URL(url, location.href).pathname, title, url };
 }
 
 function isWhole(text) {
@@ -130,9 +186,6 @@ function button(words, title, does) {
   made.className = "button small";
   made.textContent = words;
   made.title = title;
-  made.addEventListener("click", () => {
-    made.closest("[data-text]").remove();
-    does();
-  });
+  made.addEventListener("click", does);
   return made;
 }

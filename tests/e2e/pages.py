@@ -26,7 +26,7 @@ OVERFLOW: Final = """() => {
 }"""
 
 QUIET: Final = """() => document.readyState === "complete"
-  && !document.querySelector(".htmx-swapping, .htmx-settling, [data-guard].htmx-request, html[data-saving]")"""
+  && !document.querySelector(".htmx-swapping, .htmx-settling, [data-guard].htmx-request, [data-saving]")"""
 DEAD_FOR_MS: Final = 350
 """A second press must not label what nobody can have seen: static/js/keys.js."""
 

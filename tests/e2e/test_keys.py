@@ -17,6 +17,7 @@ from tests.sizes import WHOLE
 
 SENTENCES, PARTS = (500, 10) if WHOLE else (40, 2)
 GAPS_MS = 50, 1500
+UNDER_WAY = ".htmx-request, .htmx-swapping, .htmx-settling, [data-saving]"
 HOUR_MS = 3_600_000
 LONG_AGO_MS = 5000
 """No key is part of what was typed before so long a pause."""
@@ -120,6 +121,22 @@ def test_text_outside_a_field_is_offered_to_the_pair_on_the_screen_and_can_be_dr
     expect(page.locator("[data-draft-state]").first).to_have_text("")
 
 
+def test_text_that_is_offered_outlives_a_reload_until_it_is_dropped(page: Page) -> None:
+    empty_note(page)
+    page.keyboard.type("first words", delay=30)
+    page.keyboard.press("Enter")
+    page.keyboard.type("and more", delay=30)
+    page.reload()  # while it is being typed
+    asked = page.get_by_role("alert").filter(has_text="You typed “first words and more”.")
+    expect(asked).to_contain_text("Add it as a note to this pair?")
+    page.keyboard.press("n")
+    page.reload()
+    asked.get_by_role("button", name="Drop").click()
+    page.reload()
+    until_keys_work(page)
+    expect(page.locator("#missed-text")).to_have_count(0)
+
+
 def test_what_is_typed_before_the_reason_is_asked_for_goes_into_it(
     page: Page, server: Workbench, watched: Watched
 ) -> None:
@@ -173,7 +190,7 @@ def test_a_digit_after_another_key_waits_and_is_then_obeyed(page: Page) -> None:
 
 @pytest.fixture
 def labelled_after_a_move(page: Page) -> tuple[str, str, list[str]]:
-    """A digit right after `n`, by the test's clock: the pair that it labels, the next one, and what was sent."""
+    """A digit right after `n`, by the test's clock: the pair that it labels, the next one, what was sent."""
     sent = stored_labels(page)
     stop_the_clock(page)
     fetch_ahead(page)
@@ -294,9 +311,7 @@ def settle(page: Page) -> None:
     """Let what was asked for arrive: the server has a clock of its own."""
     for _ in range(200):
         page.clock.run_for(50)
-        if page.evaluate(
-            "!document.querySelector('.htmx-request, .htmx-swapping, .htmx-settling, [data-saving]')"
-        ):
+        if page.evaluate(f"!document.querySelector('{UNDER_WAY}')"):
             return
         page.wait_for_timeout(10)
     raise AssertionError("the page does not settle")

@@ -198,6 +198,54 @@ def test_long_lines_are_wrapped_unless_somebody_wants_them_whole(page: Page) -> 
     expect(wrap).to_have_attribute("aria-pressed", "true")
 
 
+def test_the_rest_of_a_wrapped_line_stands_deeper_than_its_beginning(
+    login: Login, server: Workbench, watched: Watched
+) -> None:
+    context = login("emre", viewport={"width": NARROW, "height": HEIGHTS[NARROW]})
+    page = opened(context, server, watched, "case")
+    line = page.locator("#pane-code .src.in-4").first
+    lefts = line.evaluate("""(line) => {
+      line.textContent = "    " + "word ".repeat(30);
+      const range = document.createRange();
+      const leftOf = (at) => {
+        range.setStart(line.firstChild, at);
+        range.setEnd(line.firstChild, at + 1);
+        return range.getBoundingClientRect();
+      };
+      const first = leftOf(4);
+      let at = 5;
+      while (leftOf(at).top === first.top || line.textContent[at] === " ") at += 1;
+      return [leftOf(0).left, first.left, leftOf(at).left];
+    }""")
+    blank = (lefts[1] - lefts[0]) / 4
+    assert lefts[2] - lefts[1] == pytest.approx(2 * blank, abs=1)
+
+
+def test_a_warning_moves_no_label(elsa: BrowserContext, server: Workbench, watched: Watched) -> None:
+    page = opened(elsa, server, watched, "screened")
+    page.locator("#reason").fill("")
+    button = page.locator("[data-overrides]")
+    before = button.bounding_box()
+    button.click()
+    expect(page.locator("#label-problem")).to_be_visible()
+    assert page.locator("[data-overrides]").bounding_box() == before
+
+
+def test_what_is_said_covers_no_control(login: Login, server: Workbench, watched: Watched) -> None:
+    page = opened(login("emre", viewport={"width": WIDE, "height": HEIGHTS[WIDE]}), server, watched, "case")
+    page.locator('button[name=label][value="unsure"]').click()
+    said = page.locator("#review-status p")
+    expect(said).to_contain_text("Press z to undo")
+    covered = said.evaluate("""(said) => {
+      const { left, right, top, bottom } = said.getBoundingClientRect();
+      return [...document.querySelectorAll("a, button, summary, input, textarea")].filter((one) => {
+        const box = one.getBoundingClientRect();
+        return box.width && box.left < right && box.right > left && box.top < bottom && box.bottom > top;
+      }).map((one) => one.outerHTML);
+    }""")
+    assert covered == []
+
+
 def test_the_candidate_is_stepped_through_by_keys(page: Page) -> None:
     page.keyboard.press(".")
     expect(page.locator(NOW)).to_contain_text("Step 1, line")

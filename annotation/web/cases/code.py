@@ -30,6 +30,11 @@ PAGE_BOUNDS = Bounds(lines=1_500, line=1_000, characters=100_000)
 LIST_BOUNDS = Bounds(lines=120, line=400, characters=8_000)
 """For pages with many texts: about a screenful of each."""
 
+DEEPEST_INDENT = 24
+"""Columns by which the rest of a wrapped line is indented at most: a phone has about forty."""
+TAB_COLUMNS = 4
+"""As the style sheet has it."""
+
 BYTE_ORDER_MARK = "\ufeff"
 FORMATTER: HtmlFormatter[str] = HtmlFormatter(nowrap=True, classprefix="")
 LEXER = PythonLexer(stripnl=False, ensurenl=True)
@@ -41,7 +46,10 @@ UNSEEN = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line. `html` is safe; `cut` is how many of its characters are not shown."""
+    """One line. `html` is safe; `cut` is how many of its characters are not shown.
+
+    `indent`: columns of its leading blanks, an even number; where it is wrapped, its rest stands deeper.
+    """
 
     number: int
     anchor: str
@@ -50,6 +58,7 @@ class Line:
     marks: tuple[Sign, ...] = ()
     times: int = 0
     missed: bool = False
+    indent: int = 0
 
     @property
     def state(self) -> str:
@@ -125,12 +134,19 @@ def code_of(
             notes.marks.get(number, ()),
             notes.times.get(number, 0),
             number in notes.missed,
+            indent_of(shown),
         )
-        for number, line, cut in zip(
-            count(1) if numbers is None else numbers, highlight_code_lines(kept), cuts, strict=False
+        for number, line, cut, shown in zip(
+            count(1) if numbers is None else numbers, highlight_code_lines(kept), cuts, kept, strict=False
         )
     )
     return Code(title, prefix, lines, hidden)
+
+
+def indent_of(line: str) -> int:
+    """Columns of the leading blanks, rounded down to an even number, at most DEEPEST_INDENT."""
+    blanks = line[: len(line) - len(line.lstrip(" \t"))].expandtabs(TAB_COLUMNS)
+    return min(len(blanks) // 2 * 2, DEEPEST_INDENT)
 
 
 def within_bounds(text: str, bounds: Bounds) -> tuple[tuple[str, ...], list[int], int]:

@@ -131,3 +131,20 @@ def test_where_no_markup_can_be_unseen_characters_are_spelled_out() -> None:
 def test_a_beginning_says_how_much_is_left_out() -> None:
     assert truncate_code_text("abcdef", 4) == ("abcd", 2)
     assert truncate_code_text("abc", 4) == ("abc", 0)
+
+
+@pytest.mark.parametrize(
+    ("line", "columns"),
+    [
+        ("x", 0),
+        ("    x", 4),
+        ("   x", 2),
+        ("\tx", 4),
+        ("  \tx", 4),
+        (" " * 60 + "x", 24),
+        ("    ", 4),
+        ("", 0),
+    ],
+)
+def test_the_indent_of_a_line_is_even_and_leaves_room(line: str, columns: int) -> None:
+    assert code_of(f"{line}\ny", "Code", "c").lines[0].indent == columns
