@@ -1,7 +1,7 @@
 # `make help` lists the targets. The environment is .venv/, data goes to var/ or to $COSQA_HOME.
 .DEFAULT_GOAL := help
 .PHONY: help demo test quick test-postgres check lint types contracts run worker bench
-.PHONY: protections honest hostile survive faults fuzz figures million raters rivals screenshots compose-smoke
+.PHONY: desk keys protections honest hostile survive faults fuzz figures million raters rivals screenshots compose-smoke
 
 PY := .venv/bin/python
 export PYTHONUNBUFFERED := 1
@@ -42,6 +42,9 @@ protections: .venv/.all ## run the hostile programs with each protection of the 
 
 keys: .venv/.all ## type 500 random sentences into review pages at random moments: no label may be stored (minutes)
 	@TESTS_WHOLE=yes .venv/bin/pytest -n 0 --timeout 1800 tests/e2e/test_keys.py $(PYTEST)
+
+desk: .venv/.all ## measure the review page with real pairs: what is seen at once, keys, time and clicks (minutes)
+	@$(PY) scripts/measure_desk.py $(DESK)
 
 honest: .venv/.all ## run all honest programs with a right and a wrong candidate on both backends (minutes)
 	@TESTS_WHOLE=yes .venv/bin/pytest -s -n 0 tests/sandbox/test_honest.py $(PYTEST)

@@ -166,8 +166,8 @@ function answered(event) {
   event.preventDefault();
   event.detail.successful = true; // drafts.js asks
   const { next, shown } = over();
-  if (shown.isConnected) push(next.url);
-  const whole = xhr.responseText.includes('<div id="case"');
+  const whole = xhr.responseText.includes('<div id="case"'); // the painted pair is gone
+  if (whole || shown.isConnected) push((whole && xhr.getResponseHeader("HX-Push-Url")) || next.url);
   const place = whole ? document.getElementById("case") : document.body;
   const style = whole ? "outerHTML" : "none";
   const swapOptions = { contextElement: document.body, eventInfo: { target: place, requestConfig: {} } };

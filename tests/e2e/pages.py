@@ -25,6 +25,14 @@ OVERFLOW: Final = """() => {
   return `${seen.scrollWidth} px wide in a window of ${window.innerWidth} px: ${names.join(", ")}`;
 }"""
 
+CONTROLS: Final = """() => [...document.querySelectorAll("a, button, input, select, textarea, summary")]
+.filter((one) => {
+  if (one.type === "hidden" || one.matches(".ln, .skip-link") || !one.checkVisibility()) return false;
+  const box = one.getBoundingClientRect();
+  return box.width && box.bottom > 0 && box.top < innerHeight;
+}).map((one) => one.getAttribute("aria-label") ?? (one.id || one.textContent.trim()))"""
+"""The names of the controls that are in the window."""
+
 QUIET: Final = """() => document.readyState === "complete"
   && !document.querySelector(".htmx-swapping, .htmx-settling, [data-guard].htmx-request, [data-saving]")"""
 DEAD_FOR_MS: Final = 350

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import BrowserContext, Page, expect
 
 from tests.e2e.conftest import Login, Watched
-from tests.e2e.pages import HEIGHTS, NARROW, WIDE, overflow, press_tool, until_keys_work
+from tests.e2e.pages import CONTROLS, HEIGHTS, NARROW, WIDE, overflow, press_tool, until_keys_work
 from tests.e2e.workbench import Workbench
 
 NOW = "#panel-trace [data-step-now]"
@@ -28,12 +28,6 @@ INSIDE = {
 }
 """What is reached by Tab in each part: its head, then what it shows, then what is done with it."""
 PANELS = ("#panel-test", "#panel-trace", "#panel-history")
-CONTROLS = """() => [...document.querySelectorAll("a, button, input, select, textarea, summary")]
-.filter((one) => {
-  if (one.type === "hidden" || one.matches(".ln, .skip-link") || !one.checkVisibility()) return false;
-  const box = one.getBoundingClientRect();
-  return box.width && box.bottom > 0 && box.top < innerHeight;
-}).map((one) => one.getAttribute("aria-label") ?? (one.id || one.textContent.trim()))"""
 
 
 @pytest.fixture
