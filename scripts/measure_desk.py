@@ -211,7 +211,8 @@ def first_pair(desk: Desk) -> list[Figure]:
 
 
 def clicks_of(desk: Desk, who: str, wanted: int) -> Figure:
-    page, started, way = desk.enter(who), time.monotonic(), []
+    page, started = desk.enter(who), time.monotonic()
+    way: list[str] = []
     while not page.locator("#case[data-case], #case [data-case]").count() and len(way) < 12:
         fill_required(page, way)
         button = page.locator("main .button.primary:visible").first
