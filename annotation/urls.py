@@ -27,6 +27,7 @@ from annotation.web.pins import views as pins
 from annotation.web.rating import actions
 from annotation.web.rating import views as rating_pages
 from annotation.web.review import call_views
+from annotation.web.review import guidelines as review_guidelines
 from annotation.web.review import views as review
 from annotation.web.rounds import views as rounds
 from annotation.web.studies import adjudication_views, change_views, figure_views, guideline_views
@@ -56,6 +57,7 @@ urlpatterns = [
     path("builds/<int:pk>/control/", builds.control, name="build-control"),
     path("builds/<int:pk>/cap/", caps.build_cap, name="build-cap"),
     path("builds/<int:pk>/review-rule/", review_rule.change, name="build-review-rule"),
+    path("builds/<int:pk>/guidelines/", review_guidelines.change, name="build-guidelines"),
     path("builds/<int:pk>/cases/", builds.cases, name="build-cases"),
     path("builds/<int:pk>/extend/", derived.extend, name="build-extend"),
     path("builds/<int:pk>/again/", derived.again, name="build-again"),
@@ -122,6 +124,7 @@ urlpatterns = [
     path("review/builds/<int:build_pk>/list/change/", worklist.change, name="review-list-change"),
     path("review/builds/<int:build_pk>/list/saved/", worklist.saved, name="review-list-saved"),
     path("review/builds/<int:build_pk>/list/share/", worklist.share, name="review-list-share"),
+    path("review/builds/<int:build_pk>/guidelines/", review_guidelines.detail, name="review-guidelines"),
     path("review/cases/<int:pk>/", review.case, name="review-case"),
     path("review/cases/<int:pk>/label/", review.label, name="review-label"),
     path("review/cases/<int:pk>/as-before/", review.as_before, name="review-as-before"),

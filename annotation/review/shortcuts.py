@@ -75,7 +75,7 @@ class Action(StrEnum):
     TAG_TEST_EMPTY = describe_tag_key(Tag.TEST_EMPTY, "o")
     TAG_TEST_ENVIRONMENT = describe_tag_key(Tag.TEST_ENVIRONMENT, "v")
     SKIP = "skip", "-", "In a study: skip the pair"
-    GUIDELINES = "guidelines", "/", "In a study: the guidelines"
+    GUIDELINES = "guidelines", "/", "Show the guidelines"
     STRENGTH = "strength", "k", "Check how strong the test is"
     STEPS_ALL = "steps_2", "2", "Three steps: all of it"
     STEPS_HALF = "steps_1", "1", "Three steps: at least half"
@@ -120,7 +120,7 @@ SCALES: Final[Mapping[Action, str]] = MappingProxyType(
 LABELS: Final = frozenset({*SCALES, Action.SCALE_UNSURE})
 """What stores a label: no letter does."""
 OF_OTHER_SCALES: Final = frozenset(action for action in LABELS if SCALES.get(action) != BINARY)
-OF_STUDIES: Final = frozenset({Action.SKIP, Action.GUIDELINES, *OF_OTHER_SCALES})
+OF_STUDIES: Final = frozenset({Action.SKIP, *OF_OTHER_SCALES})
 """What is done on pages of raters only."""
 TAGS: Final = frozenset(map(tag_action, Tag))
 TOOLS: Final = frozenset(

@@ -47,8 +47,9 @@ document.addEventListener("htmx:responseError", (event) => {
 document.addEventListener("click", (event) => {
   const opener = event.target.closest?.("[data-opens]");
   if (opener && !event.ctrlKey && !event.metaKey) {
-    event.preventDefault();
     const dialog = document.getElementById(opener.dataset.opens);
+    if (!dialog) return; // the link leads to a page with the same
+    event.preventDefault();
     dialog.showModal();
     if (dialog.hasAttribute("tabindex")) dialog.focus(); // at its top, and not on its first button
   }

@@ -99,6 +99,14 @@ class Build(models.Model):
         db_default=False,
         help_text="an expert sees others' labels of a pair once the own label is stored",
     )
+    guideline = models.ForeignKey(
+        "Guideline",
+        on_delete=models.PROTECT,
+        null=True,
+        blank=True,
+        related_name="builds",
+        help_text="what its reviewers read; empty: the published rule",
+    )
     estimate = models.JSONField(
         null=True, blank=True, help_text="what it was expected to take when somebody confirmed its launch"
     )

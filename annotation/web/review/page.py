@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any
 
 from django.contrib.auth.models import User
@@ -35,6 +36,7 @@ from annotation.web.cases.panes import Panes, panes_of
 from annotation.web.cases.test_strength import strength_views
 from annotation.web.review.calls import call_box
 from annotation.web.review.drafts import choose_field_text
+from annotation.web.review.guidelines import guide_of_build
 from annotation.web.review.keys import KeyView, help_groups, key_views, views_of
 from annotation.web.review.runs import run_lines
 from annotation.web.review.tags import TagChoice, tag_choices
@@ -131,6 +133,7 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "decisions": [build_recent_review(review, case) for review in own.lately[:SHOWN]],
         "undo": undo_of(next(iter(own.lately), None)),
         "keys": own.keys,
+        "guide": partial(guide_of_build, case.build),  # called by the whole page alone: fragments need none
         "help": help_groups({name: view for name, view in own.keys.items() if name not in OF_STUDIES}),
         "in_force": None if hidden else in_force_of(case, reviews),
         "others_hidden": hidden,
