@@ -26,7 +26,7 @@ from annotation.web.money import views as caps
 from annotation.web.pins import views as pins
 from annotation.web.rating import actions
 from annotation.web.rating import views as rating_pages
-from annotation.web.review import call_views
+from annotation.web.review import call_views, comment_views
 from annotation.web.review import guidelines as review_guidelines
 from annotation.web.review import views as review
 from annotation.web.rounds import views as rounds
@@ -128,6 +128,9 @@ urlpatterns = [
     path("review/cases/<int:pk>/", review.case, name="review-case"),
     path("review/cases/<int:pk>/label/", review.label, name="review-label"),
     path("review/cases/<int:pk>/as-before/", review.as_before, name="review-as-before"),
+    path("review/cases/<int:pk>/comment/", comment_views.comment, name="review-comment"),
+    path("review/flags/", comment_views.flags, name="flags"),
+    path("review/flags/<int:pk>/answer/", comment_views.answer, name="flag-answer"),
     path("review/cases/<int:pk>/undo/", review.undo, name="review-undo"),
     path("review/cases/<int:pk>/draft/", review.draft, name="review-draft"),
     path("review/cases/<int:pk>/run/", review.run, name="review-run"),

@@ -27,6 +27,7 @@ from annotation.models.executions.trials import Mutant, MutantText, Trial
 from annotation.models.notices import Delivery, Notice, Pulse
 from annotation.models.people import ApiToken, Preference
 from annotation.models.proposals import Filling, Proposal, ProposalDecision
+from annotation.models.reviews.comments import Comment, Mention
 from annotation.models.reviews.equal_snippets import CarriedOver, NormalForm
 from annotation.models.reviews.reviews import Draft, Review, Seen, SeenBenchmark, SeenBuild
 from annotation.models.reviews.worklists import ListChange, PairTag, ReviewAssignment, SavedList

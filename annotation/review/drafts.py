@@ -10,7 +10,7 @@ from annotation import draft_rules
 from annotation.draft_rules import Window
 from annotation.models import Draft, Review
 
-TEXTS: Final = (Draft.Field.REASON, Draft.Field.TEST, Draft.Field.CODE)
+TEXTS: Final = (Draft.Field.REASON, Draft.Field.TEST, Draft.Field.CODE, Draft.Field.COMMENT)
 """The fields in which a text is written: one that another window has kept is not overwritten unseen."""
 
 

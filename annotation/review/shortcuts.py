@@ -54,6 +54,7 @@ class Action(StrEnum):
     RUN = "run", "r", "Run the test program again"
     EDIT = "edit", "t", "Edit a copy of the test program"
     CALL = "call", "c", "Call the function with your own values"
+    COMMENT = "comment", "y", "Write a comment, or flag the pair for an admin"
     ASSERT = "assert", "a", "Make the latest call an assertion of your test"
     STEP_NEXT = "step_next", ".", "Next step of the trace"
     STEP_PREVIOUS = "step_previous", ",", "Previous step of the trace"
@@ -129,6 +130,7 @@ TOOLS: Final = frozenset(
         Action.EDIT,
         Action.CALL,
         Action.ASSERT,
+        Action.COMMENT,
         Action.STRENGTH,
         Action.STEP_FAILING,
         Action.STEP_FOLLOW,

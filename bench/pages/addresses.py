@@ -143,6 +143,7 @@ PLACES: Final = (
     BenchedPage("review-next-deep", REVIEW + "?after={late}", RATER),
     BenchedPage("review-before-deep", REVIEW + "?before={late}", RATER),
     BenchedPage("review-overridden-deep", REVIEW + "?show=overridden&after={late}", RATER),
+    BenchedPage("flags", "/review/flags/"),
     BenchedPage("review-guidelines", REVIEW + "guidelines/", RATER),
     BenchedPage("review-case", "/review/cases/{case}/", RATER),
     BenchedPage("review-case-screened", "/review/cases/{screened}/", RATER),

@@ -148,6 +148,7 @@ PLACES: Final = (
     Place("adjudication-pair", "/adjudication/{split}/pairs/1/conditions/{split_condition}/", "expert"),
     Place("precedents", "/precedents/?q=sort", "expert"),
     Place("review", "/review/", "expert"),
+    Place("flags", "/review/flags/", "admin"),
     Place("review-guidelines", "/review/builds/{build}/guidelines/", "expert"),
     Place("review-case", "/review/cases/{case}/", "expert"),
     Place("review-case-failed", "/review/cases/{failed}/", "expert"),

@@ -17,6 +17,7 @@ from annotation.models import (
     CallRequest,
     Canary,
     Case,
+    Comment,
     ConnectionTest,
     Enrolment,
     ExecutionRequest,
@@ -31,6 +32,7 @@ from annotation.models import (
     TestProgram,
     Trial,
 )
+from annotation.review.comments import post_comment
 from retrieval.evaluation.publication import Order, publish_benchmark
 from retrieval.exporting.jobs.order import ExportOrder
 from retrieval.models import Annotator, Benchmark, Job, Label, Pin
@@ -185,6 +187,7 @@ def samples(case: Case, rater: Enrolment | None = None) -> Samples:
             "pins": aged(pin(case)),
             "guidelines": Guideline.objects.earliest("pk").pk,
             "reviews": aged(review(case, rater)),
+            "flags": aged(flagged(case)),
             "jobs": job.pk,
             "upload": aged(factories.import_job(format="table", state="columns")),
             "functions": aged(proposal(job, case)),
@@ -281,6 +284,11 @@ def review(case: Case, rater: Enrolment) -> Review:
     first = Review.objects.create(revision=1, label=1, reason="so", **columns)
     aged(Review.objects.create(revision=2, label=0, reason="no", supersedes=first, **columns))
     return first
+
+
+def flagged(case: Case) -> Comment:
+    """A flag that waits for an admin, and names one."""
+    return post_comment(factories.erin(), case, "@ada look", flag=True).comment
 
 
 def connection_test() -> ConnectionTest:

@@ -82,10 +82,11 @@ class Draft(KeptText):
         CALL = "call"
         CODE = "code"
         TAGS = "tags"
+        COMMENT = "comment"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="drafts")
     pair = models.ForeignKey(Pair, on_delete=models.PROTECT, related_name="drafts")
-    field = models.CharField(max_length=6, choices=Field)
+    field = models.CharField(max_length=7, choices=Field)
 
     class Meta:
         constraints = [models.UniqueConstraint(fields=["user", "pair", "field"], name="draft_once")]

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from annotation.builds.pipeline.execution import SECONDS_BETWEEN_CHECKS
 from annotation.models import Build, SandboxCheck, Step
+from annotation.review.comments import find_open_flags
 from annotation.web.builds import notices
 from annotation.web.money.page import project_cap
 from retrieval.models import Collection, Job
@@ -56,6 +57,7 @@ def build_dashboard_page(visible: QuerySet[Build]) -> dict[str, Any]:
         "health": (sandbox_fact(), model_fact(), work_fact(), notices_fact()),
         "sandboxes": [sandbox_view(row) for row in SandboxCheck.objects.all()],
         "cap": cap,
+        "flags": find_open_flags(visible).count(),
         "notices": [
             *notices.of_project(),
             *(notices.build_unpriced_notices(visible) if cap.cap is not None else ()),

@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from annotation.derived.rerun.sent_back import asked_among, is_awaiting_test
-from annotation.models import Build, Case, Draft, PairTag, Preference, Review, ReviewAssignment
+from annotation.models import Build, Case, Comment, Draft, PairTag, Preference, Review, ReviewAssignment
 from annotation.review import (
     Conflict,
     Submission,
@@ -22,6 +22,7 @@ from annotation.review import (
 )
 from annotation.review.carried_labels import find_earlier_label, tags_carried
 from annotation.review.case_list import FilteredList
+from annotation.review.comments import load_comments
 from annotation.review.hidden_labels import hides_labels_from
 from annotation.review.labels import SHOWN
 from annotation.review.layout import Layout, layout_in
@@ -109,8 +110,10 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
     reviews = list(reviews_of(case.pair_id).select_related("rater", "carried__source"))
     own = own_of(user, case, reviews)
     hidden = own.standing is None and hides_labels_from(user, case.build)
+    comments = load_comments(user, case)
     if hidden:
         reviews = [review for review in reviews if review.rater_id == user.pk]
+        comments = [comment for comment in comments if comment.author_id == user.pk]
     tags_stand, sent = " ".join(own.standing.tags if own.standing else ()), " ".join(said.tags or ())
     tags = choose_field_text(sent, own.kept.get(Draft.Field.TAGS), tags_stand, again=said.tags is not None)
     ticked = tag_choices(tags.text.split(), own.keys)
@@ -140,7 +143,9 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "assigned_to": names_assigned(user, case),
         "list_tags": list_tag_names(user, case, hidden=hidden),
         "list_query": show.filters.query if isinstance(show, FilteredList) else "",
-        "history": history_of(reviews, evidence, run_lines(case), user),
+        "history": history_of(reviews, evidence, run_lines(case), user, comments),
+        "unread": [comment for comment in comments if comment.unread],
+        "comment": choose_field_text("", own.kept.get(Draft.Field.COMMENT), "", again=False),
         "before": None if own.standing else before_of(user, case),
         "sent_back": asked_among(reviews) and is_awaiting_test(case),
         "problem": said.problem,
@@ -282,9 +287,13 @@ def undo_of(last: Review | None) -> dict[str, Any] | None:
 
 
 def history_of(
-    reviews: Sequence[Review], evidence: Evidence, runs: Iterable[dict[str, Any]], user: User
+    reviews: Sequence[Review],
+    evidence: Evidence,
+    runs: Iterable[dict[str, Any]],
+    user: User,
+    comments: Iterable[Comment] = (),
 ) -> list[dict[str, Any]]:
-    """All that was said and done on the pair, the newest first: each a review, a step or a run."""
+    """All that was said and done on the pair, the newest first: each a review, a comment, a step or a run."""
     entries: list[dict[str, Any]] = [
         *(
             {"at": review.created_at, "review": build_review_revision(review, user, evidence.hash)}
@@ -292,6 +301,7 @@ def history_of(
         ),
         *({"at": verdict.at, "step": verdict} for verdict in evidence.verdicts),
         *({"at": run["at"], "run": run} for run in runs),
+        *({"at": comment.created_at, "comment": comment} for comment in comments),
     ]
     return sorted(entries, key=lambda entry: entry["at"], reverse=True)[:MOST_HISTORY]
 

@@ -11,7 +11,8 @@ from django.db.models import Avg, QuerySet
 from django.http import QueryDict
 from django.urls import reverse
 
-from annotation.models import Build, Filling, Review, Study
+from annotation.models import Build, Comment, Filling, Review, Study
+from annotation.review.comments import find_unread_mentions
 from annotation.review.order import Show, count_assigned
 from annotation.studies.enrolment import rater_studies
 from annotation.web.missing_functions.proposals import job_lines
@@ -23,6 +24,9 @@ from retrieval.texts.plurals import count_noun
 
 TIMED: Final = 50
 """So many of a person's latest labels tell how long the next ones take."""
+
+MOST_MENTIONS: Final = 99
+"""More unread comments are not counted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,13 +43,29 @@ class WorkCard:
 
 def list_work_cards(user: User, builds: QuerySet[Build], fillings: QuerySet[Filling]) -> list[WorkCard]:
     """All that waits for the person, what others wait for first; `builds` and `fillings` are visible ones."""
+    mentions = find_mentions_card(user, builds)
     return [
+        *([mentions] if mentions else ()),
         *rating_cards(user),
         *deciding_cards(user),
         *assigned_cards(user, builds),
         *review_cards(user, builds),
         *function_cards(fillings),
     ]
+
+
+def find_mentions_card(user: User, builds: QuerySet[Build]) -> WorkCard | None:
+    """Comments that are meant for the person and not read yet; the button leads to the oldest. One query."""
+    unread = find_unread_mentions(user, builds).select_related("comment__pair__query")
+    rows = [mention.comment for mention in unread[:MOST_MENTIONS]]
+    if not rows:
+        return None
+    answers = sum(comment.kind == Comment.Kind.ANSWER for comment in rows)
+    named = len(rows) - answers
+    waits = [f"{count_noun(named, 'comment')} {'mention' if named > 1 else 'mentions'} you"] if named else []
+    waits += [f"{count_noun(answers, 'answer')} to your flags"] if answers else []
+    url = reverse("review-case", args=[rows[0].case_id])
+    return WorkCard("Comments", rows[0].pair.query.head, " and ".join(waits), "Read", url)
 
 
 def rating_cards(user: User) -> Iterator[WorkCard]:

@@ -101,7 +101,7 @@ def test_reads_do_not_grow_with_the_number_of_builds(
 ) -> None:
     for name in "abcdef":
         factories.launched(name)
-    with django_assert_num_queries(11):
+    with django_assert_num_queries(13):
         ada.get(reverse("dashboard"))
 
 
