@@ -26,6 +26,7 @@ from annotation.web.money import views as caps
 from annotation.web.pins import views as pins
 from annotation.web.rating import actions
 from annotation.web.rating import views as rating_pages
+from annotation.web.reports import views as reports
 from annotation.web.review import call_views, comment_views
 from annotation.web.review import guidelines as review_guidelines
 from annotation.web.review import views as review
@@ -77,6 +78,7 @@ urlpatterns = [
     path("builds/<int:pk>/missing/", missing.build_missing, name="build-missing"),
     path("builds/<int:pk>/missing/again/", missing.write_again, name="build-write-again"),
     path("builds/<int:pk>/written/", missing.export, name="build-written"),
+    path("reports/", reports.index, name="reports"),
     path("pins/", pins.index, name="pins"),
     path("pins/<int:pk>/", pins.detail, name="pin"),
     path("pins/<int:pk>/again/", pins.compute_again, name="pin-again"),

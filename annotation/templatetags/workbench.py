@@ -57,7 +57,12 @@ class Entry:
 
 
 SECTIONS: Final[Mapping[roles.Role, tuple[tuple[str, str], ...]]] = {
-    roles.Role.READER: (("Browse", "browse"), ("Benchmarks", "benchmarks")),
+    roles.Role.READER: (
+        ("Home", "home"),
+        ("Browse", "browse"),
+        ("Benchmarks", "benchmarks"),
+        ("Reports", "reports"),
+    ),
     roles.Role.EXPERT: (
         ("Your work", "home"),
         ("Review", "review"),
@@ -110,7 +115,11 @@ def place(path: str, url: str) -> str:
         return "page"
     if url == reverse("home"):
         return ""  # every address begins with it
-    names = {reverse("dashboard"): ("builds", "connection"), reverse("studies"): ("guidelines", "audit")}
+    names = {
+        reverse("dashboard"): ("builds", "connection"),
+        reverse("studies"): ("guidelines", "audit"),
+        reverse("reports"): ("pins",),
+    }
     others = tuple(f"{get_script_prefix()}{name}/" for name in names.get(url, ()))
     return "true" if path.startswith((url, *others)) else ""
 

@@ -34,6 +34,7 @@ ROLES: Final = {
         "pin-again-jobs",
         "pins",
         "query",
+        "reports",
         "rounds",
         "study-figures",
         "study-figures-download",

@@ -103,10 +103,10 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     "build-corpus": ("table=size&format=csv",),
     "benchmark": ("metric=mrr", "pool=collection", "found=1"),
     "benchmark-corpus": ("table=size&format=csv",),
-    "compare": ("first={builds}&second={builds}",),
-    "compare-annotators": (
-        "first={annotators}&second={originals}",
-        "first={annotators}&first_round=1&second={annotators}",
+    "compare": (
+        "first={builds}&second={builds}",
+        "of=annotators&first={annotators}&second={originals}",
+        "of=annotators&first={annotators}&first_round=1&second={annotators}",
     ),
     "build-again": ("sent_back=1", "flips={builds}"),
     "studies": ("after=999999",),

@@ -158,6 +158,7 @@ def queries_page(
     classes = (*MATCHES, (filters.matches, filters.matches)) if chosen else MATCHES
     return {
         "build": build,
+        "can_compare": visible.exclude(pk=build.pk).filter(opened=True).exists(),
         "filters": filters,
         "queries": [(member, counts[member.text_id]) for member in page.rows],
         "number": number_of(format_row_count(rows), rows, params),

@@ -21,7 +21,6 @@ from annotation.web.cases.labels_in_force import load_shown_labels
 from annotation.web.cases.matches import matches_page
 from annotation.web.cases.row_counts import is_number_wanted, number_alone
 from annotation.web.cases.traces import MOST_STEPS
-from annotation.web.corpus.distribution import distribution_page
 from annotation.web.missing_functions import proposals
 from annotation.web.review.calls import call_box
 from retrieval.models import Text
@@ -48,8 +47,8 @@ def queries(request: HttpRequest, build_pk: int) -> HttpResponse:
 
 @require_role(Role.READER, GET)
 def distribution(request: HttpRequest, build_pk: int) -> HttpResponse:
-    page = distribution_page(build_of(builds_visible_to(request.user), build_pk))
-    return render(request, "annotation/browse/distribution.html", {"page": page})
+    """A part of the corpus statistics; a browser keeps the place that the address names."""
+    return redirect("build-corpus", build_pk=build_of(builds_visible_to(request.user), build_pk).pk)
 
 
 @require_role(Role.READER, GET)

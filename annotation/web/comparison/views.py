@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.http import HttpRequest, HttpResponse
-from django.shortcuts import render
+from django.shortcuts import redirect, render
+from django.urls import reverse
 
 from annotation.accounts.roles import GET, Role, builds_visible_to, refuse_while_blind, require_role
 from annotation.models import Case
@@ -14,9 +17,16 @@ from annotation.web.comparison.page import comparison_page
 from annotation.web.shared.pagination import whole_number
 from retrieval.models import Annotator
 
+ANNOTATORS: Final = "annotators"
+
 
 @require_role(Role.READER, GET)
 def compare(request: HttpRequest) -> HttpResponse:
+    """Two builds or, with `of=annotators`, two annotators."""
+    return compare_annotators(request) if request.GET.get("of") == ANNOTATORS else compare_builds(request)
+
+
+def compare_builds(request: HttpRequest) -> HttpResponse:
     first, second = (whole_number(request.GET.get(name, "")) for name in ("first", "second"))
     page = comparison_page(builds_visible_to(request.user), first, second)
     if found := page["found"]:
@@ -27,6 +37,13 @@ def compare(request: HttpRequest) -> HttpResponse:
 
 @require_role(Role.READER, GET)
 def annotators(request: HttpRequest) -> HttpResponse:
+    """Where it was before both comparisons had one page."""
+    asked = request.GET.copy()
+    asked["of"] = ANNOTATORS
+    return redirect(f"{reverse('compare')}?{asked.urlencode()}")
+
+
+def compare_annotators(request: HttpRequest) -> HttpResponse:
     """Closed while the person rates: labels of anybody tell of the pairs of a study."""
     refuse_while_blind(request.user)
     first, second, first_round, second_round = (

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 from django.http import Http404, HttpRequest, HttpResponse
@@ -10,6 +11,7 @@ from django.urls import reverse
 
 from annotation.accounts.roles import GET, Role, benchmarks_visible_to, builds_visible_to, require_role
 from annotation.studies.report.downloads import FORMATS, formats_of
+from annotation.web.corpus.distribution import distribution_page
 from annotation.web.corpus.page import Of, of_benchmark, of_build, of_collection
 from annotation.web.corpus.tables import Section
 from annotation.web.shared.requests import attach
@@ -23,7 +25,8 @@ def build(request: HttpRequest, build_pk: int) -> HttpResponse:
     found = get_object_or_404(visible, pk=build_pk)
     back = reverse("browse-build", args=[found.pk])
     # While it is worked on its counts are soon behind.
-    return respond_with_corpus(request, "build", found, back, of_build(found), moving=not found.is_over)
+    more = {"moving": not found.is_over, "spread": partial(distribution_page, found)}
+    return respond_with_corpus(request, "build", found, back, of_build(found), **more)
 
 
 @require_role(Role.READER, GET)

@@ -129,7 +129,7 @@ def find_pinned_page_url(pin: Pin) -> str:
         return f"{reverse('compare')}?{urlencode({'first': first, 'second': second})}"
     if pin.kind == Pin.Kind.MINING:
         build = builds_of(pin).order_by("pk").first()
-        return reverse("build", args=[build.pk]) if build else reverse("pins")
+        return reverse("build", args=[build.pk]) if build else reverse("reports")
     page, name = ("benchmark-corpus", "name") if pin.kind == Pin.Kind.CORPUS else ("benchmark", "benchmark")
     same = benchmark_with(pin.ground["benchmark"], pin.subject[name])
     return reverse(page, args=[same.pk]) if same else reverse("benchmarks")

@@ -30,7 +30,7 @@ from annotation.web.benchmarks.page import matches_of
 from annotation.web.corpus.page import Of
 from annotation.web.corpus.pins import pin_corpus
 from annotation.web.pins import reproduction
-from annotation.web.pins.page import filter_visible_pins, find_revealing_queries, pin_page, pins_page
+from annotation.web.pins.page import filter_visible_pins, find_revealing_queries, pin_page
 from annotation.web.shared.jobs import render_job_table
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.requests import attach, person
@@ -39,7 +39,8 @@ from retrieval.models import Collection, Pin, Pool
 
 @require_role(Role.READER, GET)
 def index(request: HttpRequest) -> HttpResponse:
-    return render(request, "annotation/pins/index.html", {"pins": pins_page(request.user)})
+    """The list is a part of the reports."""
+    return redirect(f"{reverse('reports')}#pins")
 
 
 @require_role(Role.READER, GET)

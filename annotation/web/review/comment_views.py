@@ -56,7 +56,7 @@ def describe_posted(posted: PostedComment) -> str:
     flagged = posted.comment.kind == Comment.Kind.FLAG
     said = ["Flagged: admins see it." if flagged else "Comment saved."]
     if posted.told:
-        said.append(f"It shows under Your work of {', '.join(posted.told)}.")
+        said.append(f"{' and '.join(posted.told)} will see it on their first page.")
     if posted.unknown:
         said.append(f"No expert or admin is called {' or '.join(posted.unknown)}.")
     return " ".join(said)

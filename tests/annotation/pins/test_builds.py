@@ -146,8 +146,8 @@ def test_admins_pin_it_from_its_page_and_read_it_alone(ada: Client, erin: Client
     for words in ("executable rate", "0.500", "cost of a pair", f"manage.py reproduce {pin.name}"):
         assert words in text
     assert "<b>first" not in text
-    assert pin.name in ada.get(reverse("pins")).content.decode()
-    assert pin.name not in erin.get(reverse("pins")).content.decode()
+    assert pin.name in ada.get(reverse("reports")).content.decode()
+    assert pin.name not in erin.get(reverse("reports")).content.decode()
     assert erin.get(reverse("pin", args=[pin.pk])).status_code == 404
     over(build, Build.State.RUNNING)
     assert place not in ada.get(reverse("build", args=[build.pk])).content.decode()

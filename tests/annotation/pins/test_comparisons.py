@@ -151,7 +151,7 @@ def test_experts_pin_it_from_its_page_and_readers_read_it(
         assert words in text
     assert f"{page}?with={first.pk}&amp;metric=mrr" in text
     assert "<i>early" not in text
-    assert pin.title in ray.get(reverse("pins")).content.decode()
+    assert pin.title in ray.get(reverse("reports")).content.decode()
 
 
 def test_it_is_closed_where_either_version_is(pin: Pin, monkeypatch: pytest.MonkeyPatch) -> None:

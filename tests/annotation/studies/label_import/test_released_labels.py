@@ -79,8 +79,8 @@ def test_neither_page_holds_one_against_the_other(
     first, second = versions
     again = imported(second, tmp_path)
     copy = giver(again, "study")
-    asked = {"first": copy.pk, "second": build.annotator_id}
-    assert ada.get(reverse("compare-annotators"), asked).status_code == 422
+    asked = {"of": "annotators", "first": copy.pk, "second": build.annotator_id}
+    assert ada.get(reverse("compare"), asked).status_code == 422
     assert ada.get(f"/api/annotators/{copy.pk}/comparison/{build.annotator_id}").status_code == 409
     compared = ada.get(reverse("benchmark-compare", args=[again.pk]), {"with": first.pk})
     assert compared.status_code == 422 and "to score it" in compared.content.decode()

@@ -63,15 +63,15 @@ def both(build: Build, truth: Annotator) -> list[tuple[int, int]]:
 def test_the_page_tells_nothing_before_the_version_is_scored(
     ada: Client, build: Build, study: Study, truth: Annotator
 ) -> None:
-    where = reverse("compare-annotators")
+    where = f"{reverse('compare')}?of=annotators"
     for first, second in both(build, truth):
-        answer = ada.get(where, {"first": first, "second": second})
+        answer = ada.get(f"{where}&first={first}&second={second}")
         text = answer.content.decode()
         assert answer.status_code == 422 and "to score it" in text and study.name in text
         assert "Cohen" not in text and "apart-" not in text and "flip" not in text.partition("<main")[2]
     sealed_scores.score_sealed_versions(study, [build.annotator], factories.ada())
     for first, second in both(build, truth):
-        answer = ada.get(where, {"first": first, "second": second})
+        answer = ada.get(f"{where}&first={first}&second={second}")
         assert answer.status_code == 200 and "Cohen" in answer.content.decode()
     assert Scoring.objects.count() == 1
 

@@ -12,7 +12,7 @@ from tests import factories
 
 pytestmark = pytest.mark.django_db
 
-PAGES = ("browse-build", "distribution", "query", "matches", "case")
+PAGES = ("browse-build", "query", "matches", "case")
 HOSTILE = "</script><script>alert('x')</script>\x00\u202e שלום"
 
 
@@ -77,7 +77,7 @@ def test_pairs_whose_evidence_is_served_are_remembered(
 
 @pytest.mark.parametrize(
     ("name", "most"),
-    [("browse-build", 10), ("distribution", 11), ("query", 14), ("matches", 14), ("case", 11)],
+    [("browse-build", 11), ("build-corpus", 21), ("query", 14), ("matches", 14), ("case", 11)],
 )
 def test_the_number_of_queries_is_bounded(
     name: str, most: int, case: Case, ray: Client, django_assert_max_num_queries: DjangoAssertNumQueries
@@ -117,8 +117,20 @@ def test_filters_that_nothing_passes_say_how_to_go_on(case: Case, ray: Client) -
 def test_a_build_that_still_mines_says_so(ray: Client) -> None:
     build = factories.launched()
 
-    for name in ("browse-build", "distribution"):
-        assert "No functions yet" in ray.get(reverse(name, args=[build.pk])).content.decode()
+    for name, words in (("browse-build", "No functions yet"), ("build-corpus", "Nothing to count yet")):
+        assert words in ray.get(reverse(name, args=[build.pk])).content.decode()
+
+
+def test_the_distribution_of_before_is_on_the_page_of_the_corpus(case: Case, ray: Client) -> None:
+    before = reverse("distribution", args=[case.build_id])
+    assert ray.get(before)["Location"] == reverse("build-corpus", args=[case.build_id])
+
+
+def test_with_one_build_nothing_offers_to_compare(case: Case, ray: Client) -> None:
+    link = f"{reverse('compare')}?second="
+    assert link not in ray.get(url("browse-build", case)).content.decode()
+    factories.opened("another")
+    assert link in ray.get(url("browse-build", case)).content.decode()
 
 
 def test_experts_are_led_from_a_case_to_its_review(case: Case, ray: Client, erin: Client) -> None:

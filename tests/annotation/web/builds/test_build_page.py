@@ -155,7 +155,7 @@ def test_hostile_words_of_a_model_are_shown_as_text(ada: Client) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["dashboard", "browse", "build", "browse-build", "distribution", "build-abandoned", "build-cases"]
+    "name", ["dashboard", "browse", "build", "browse-build", "build-corpus", "build-abandoned", "build-cases"]
 )
 def test_a_name_that_turns_the_reading_direction_is_seen_through(ada: Client, name: str) -> None:
     build = factories.opened("\u202elive")

@@ -53,7 +53,7 @@ def case(db: None) -> Case:
 
 
 def shown(client: Client, name: str, case: Case) -> str:
-    whose = {"case": [case.pk], "browse-build": [case.build_id], "distribution": [case.build_id]}
+    whose = {"case": [case.pk], "browse-build": [case.build_id], "build-corpus": [case.build_id]}
     args = whose.get(name, [case.build_id, case.query_id])
     return " ".join(client.get(reverse(name, args=args)).content.decode().split())
 

@@ -43,8 +43,8 @@ def original(build: Build) -> Annotator:
 
 
 def page(client: Client, first: object, second: object, status: int = 200, **more: str) -> str:
-    asked = {"first": str(first), "second": str(second), **more}
-    answer = client.get(reverse("compare-annotators"), asked)
+    asked = {"of": "annotators", "first": str(first), "second": str(second), **more}
+    answer = client.get(reverse("compare"), asked)
     assert answer.status_code == status
     return answer.content.decode()
 
@@ -169,8 +169,13 @@ def test_the_comparison_of_builds_leads_to_that_of_their_annotators(
 ) -> None:
     asked = {"first": str(build.pk), "second": str(second.pk)}
     text = ray.get(reverse("compare"), asked).content.decode()
-    wanted = f"?first={build.annotator_id}&amp;second={second.annotator_id}"
-    assert reverse("compare-annotators") + wanted in text
+    wanted = f"?of=annotators&amp;first={build.annotator_id}&amp;second={second.annotator_id}"
+    assert reverse("compare") + wanted in text
+
+
+def test_the_address_of_before_leads_to_the_one_page_with_what_it_asked_for(ray: Client) -> None:
+    answer = ray.get(reverse("compare-annotators"), {"first": "1", "second_round": "2"})
+    assert answer["Location"] == "/browse/compare/?first=1&second_round=2&of=annotators"
 
 
 def test_names_are_shown_as_text(ray: Client, second: Build, original: Annotator) -> None:

@@ -131,7 +131,7 @@ def test_where_candidates_were_screened_together_the_effect_of_their_place_is_sa
 
     assert text.count("From the first place to the last, the share of matches changes by") == 1
     assert "With so few queries the intervals are too short." in text
-    assert text.count(f"{reverse('distribution', args=[together.pk])}#h-places") == 1
+    assert text.count(f"{reverse('build-corpus', args=[together.pk])}#h-places") == 1
 
 
 def test_the_builds_own_page_says_the_effect_once_it_was_counted(client: Client) -> None:
@@ -139,7 +139,7 @@ def test_the_builds_own_page_says_the_effect_once_it_was_counted(client: Client)
     together = factories.opened("together", annotator=factories.annotator(screener="query", seed=3))
     for case in factories.cases(together)[:6]:
         factories.settled(case, 1)
-    own, spread = (reverse(name, args=[together.pk]) for name in ("build", "distribution"))
+    own, spread = (reverse(name, args=[together.pk]) for name in ("build", "build-corpus"))
     assert f"{spread}#h-places" in client.get(own).content.decode()
     assert "From the first place" not in client.get(own).content.decode()
     assert "no more than chance" in client.get(spread).content.decode()

@@ -347,5 +347,5 @@ def test_who_is_kept_blind_sees_no_pin_of_a_build(erin: Client, build: Build) ->
     client = Client()
     client.force_login(rita.user)
     assert client.get(reverse("pin", args=[pin.pk])).status_code in {403, 404}
-    assert pin.name not in client.get(reverse("pins")).content.decode()
+    assert pin.name not in client.get(reverse("reports")).content.decode()
     assert client.post(reverse("build-corpus-pin", args=[build.pk])).status_code in {403, 404}

@@ -248,7 +248,7 @@ def test_pages_of_the_build_say_what_it_judges(ada: Client, build: Build) -> Non
         ("query", [build.pk, factories.cases(build)[0].query_id]),
         ("build-corpus", [build.pk]),
         ("build-publish", [build.pk]),
-        ("distribution", [build.pk]),
+        ("build-corpus", [build.pk]),
         ("build-progress", [build.pk]),
     ):
         answer = ada.get(reverse(name, args=args))

@@ -151,7 +151,7 @@ def test_too_much_is_left_to_the_server(
 
 def test_a_reader_is_refused_and_has_no_link(ray: Client, erin: Client, build: Build) -> None:
     posted(ray, build, 403)
-    address = reverse("compare-annotators")
+    address = reverse("compare") + "?of=annotators"
     assert URL not in ray.get(address).content.decode() and URL in erin.get(address).content.decode()
 
 

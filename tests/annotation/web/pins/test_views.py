@@ -59,7 +59,7 @@ def test_a_study_is_pinned_from_its_figures(erin: Client, study: Study) -> None:
 def test_readers_read_and_take_home_but_pin_nothing(ray: Client, scored: Benchmark, study: Study) -> None:
     pins = pin_leaderboard(scored), pin_study(study)
     assert "Pin these figures" not in at(ray, "benchmark", scored.pk).content.decode()
-    listed = at(ray, "pins").content.decode()
+    listed = at(ray, "reports").content.decode()
     for pin in pins:
         assert pin.name in listed
         assert at(ray, "pin", pin.pk).status_code == 200
@@ -77,7 +77,7 @@ def test_without_figures_nothing_is_pinned_and_it_is_told(erin: Client, benchmar
     ):
         assert said in erin.post(reverse(name, args=[key]), follow=True).content.decode()
     assert not Pin.objects.exists()
-    assert "No pin yet" in at(erin, "pins").content.decode()
+    assert "No pin yet" in at(erin, "reports").content.decode()
 
 
 def test_whoever_rates_blind_sees_no_pin_of_it(scored: Benchmark) -> None:
@@ -88,7 +88,7 @@ def test_whoever_rates_blind_sees_no_pin_of_it(scored: Benchmark) -> None:
     studies.assignment(rita, blind.pairs.get())
     rater = Client()
     rater.force_login(rita.user)
-    assert pin.name not in at(rater, "pins").content.decode()
+    assert pin.name not in at(rater, "reports").content.decode()
     for name in ("pin", "pin-download"):
         answer = at(rater, name, pin.pk)
         assert answer.status_code in CLOSED

@@ -97,7 +97,7 @@ def test_pages_of_a_query_and_a_case_lead_to_the_other_rounds(ray: Client, build
 
 def test_pages_of_a_build_count_each_pair_once(ray: Client, build: Build) -> None:
     assert "2 matches" in text(ray, "query", build.pk, Case.objects.filter(build=build)[0].query_id)
-    page = text(ray, "distribution", build.pk)
+    page = text(ray, "build-corpus", build.pk)
     assert "first of 3 rounds" in page
 
 

@@ -101,7 +101,7 @@ def address(name: str, case: Case) -> str:
         return {
             "compare": reverse("compare") + f"?first={case.build_id}&second={other.build_id}",
             "api-comparison": f"/api/builds/{case.build_id}/comparison/{other.build_id}",
-            "compare-annotators": reverse("compare-annotators") + f"?first={first}&second={second}",
+            "compare-annotators": reverse("compare") + f"?of=annotators&first={first}&second={second}",
             "api-annotators": f"/api/annotators/{first}/comparison/{second}",
         }[name]
     if name == "build-abandoned":

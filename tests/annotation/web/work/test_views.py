@@ -12,6 +12,7 @@ from annotation.models import Case, Enrolment, Filling, Review, Study
 from tests import factories, filling, studies
 from tests.annotation.models.reviews.test_contradictions import say
 from tests.annotation.studies.adjudication.test_decisions import raters, said, study
+from tests.site import samples
 
 __all__ = ["raters", "study"]  # fixtures
 pytestmark = pytest.mark.django_db
@@ -81,12 +82,9 @@ def test_written_functions_wait_to_be_accepted(erin: Client) -> None:
     assert reverse("proposals-next", args=[job.pk]) in page
 
 
-@pytest.mark.parametrize(("name", "start"), [("ada", "dashboard"), ("ray", "browse")])
-def test_others_begin_elsewhere(name: str, start: str) -> None:
-    browser = Client()
-    browser.force_login(getattr(factories, name)())
-    answer = browser.get(HOME)
-    assert (answer.status_code, answer["Location"]) == (302, reverse(start))
+def test_an_admin_begins_at_the_dashboard(ada: Client) -> None:
+    answer = ada.get(HOME)
+    assert (answer.status_code, answer["Location"]) == (302, reverse("dashboard"))
 
 
 def test_reads_do_not_grow_with_the_number_of_builds(
@@ -97,3 +95,18 @@ def test_reads_do_not_grow_with_the_number_of_builds(
     factories.person("eve", Role.EXPERT)
     with django_assert_max_num_queries(20):
         home(erin)
+
+
+def test_a_reader_starts_at_data_sets_and_leaderboards(ray: Client, case: Case) -> None:
+    benchmark = samples.published(case)
+    page = home(ray)
+    assert "<h2" in page and reverse("browse-build", args=[case.build_id]) in page
+    assert "autumn" in page and "2 judged, 2 matches" in page
+    assert reverse("benchmark", args=[benchmark.pk]) in page and "0 runs" in page
+    for word in ("Pins", "Your work", "Keys"):
+        assert f">{word}<" not in page
+
+
+def test_a_readers_navigation_is_short(ray: Client) -> None:
+    nav = home(ray).partition('<nav class="topnav"')[2].partition("</nav>")[0]
+    assert nav.count("<a ") == 4 and reverse("reports") in nav
