@@ -7,11 +7,11 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib.auth.models import User
-from django.db.models import OuterRef, QuerySet, Subquery
+from django.db.models import OuterRef, Q, QuerySet, Subquery
 from django.http import QueryDict
 from django.urls import reverse
 
-from annotation.models import AuditEvent, Rating, Review, Study
+from annotation.models import AuditEvent, Build, Rating, Review, Study
 from annotation.review.tags import filter_known_tags, tag_name
 from annotation.studies.audit_log import Verb, find_audit_events
 from annotation.studies.plan.form_checks import word_of
@@ -20,6 +20,7 @@ from annotation.web.rating.words import said_sign
 from annotation.web.shared.forms import set_queryset
 from annotation.web.shared.pagination import Window, load_page_window, whole_number
 from annotation.web.shared.words import UNSURE, label_sign
+from retrieval.models import QueryText
 from retrieval.texts.plurals import count_noun
 
 PAGE_SIZE: Final = 50
@@ -89,22 +90,26 @@ class HistoryFilter(forms.Form):
     """Whose labels, and of which pair."""
 
     of = forms.ChoiceField(required=False, choices=KINDS, label="Labels")
+    query = forms.CharField(required=False, max_length=200, label="Query contains")
     who = forms.CharField(required=False, max_length=150, label="Who")
-    pair = forms.CharField(required=False, max_length=18, label="Pair", help_text="Its number.")
+    pair = forms.CharField(required=False, max_length=18, label="Pair number")
 
 
-def history_page(params: QueryDict, only: int | None = None) -> dict[str, Any]:
-    """Every revision, the newest first; `only` is the id of the one person whose labels are shown."""
+def history_page(params: QueryDict, visible: QuerySet[Build], only: int | None = None) -> dict[str, Any]:
+    """Every revision, the newest first; `only` is the id of the one person whose labels are shown.
+
+    A row leads to its pair where that is in a build of `visible`.
+    """
     form = HistoryFilter(params)
     chosen = form.cleaned_data if form.is_valid() else {}
-    who, pair = chosen.get("who", "").strip(), chosen.get("pair", "")
     found: Window[Any]
     if chosen.get("of") == "ratings":
-        found = rating_window(params, who, pair, only)
+        found = load_page_window(rating_rows(chosen, only), ("-id",), params, PAGE_SIZE)
         rows = [rating_row(row, only) for row in found.rows]
     else:
-        found = review_window(params, who, pair, only)
-        rows = [review_row(row, only) for row in found.rows]
+        found = load_page_window(review_rows(chosen, only), ("-id",), params, PAGE_SIZE)
+        shown = visible.filter(pk__in={row.case.build_id for row in found.rows}).values_list("pk", flat=True)
+        rows = [review_row(row, only, set(shown)) for row in found.rows]
     return {"form": form, "rows": rows, "previous": found.previous, "next": found.next}
 
 
@@ -114,20 +119,16 @@ def list_told_pairs(user: User, page: Mapping[str, Any]) -> list[int]:
     return [pair for row in rows for pair in (row["pair"], row["other"]) if pair is not None]
 
 
-def review_window(params: QueryDict, who: str, pair: str, only: int | None) -> Window[Review]:
+def review_rows(chosen: Mapping[str, str], only: int | None) -> QuerySet[Review]:
+    """The reviews that the filter leaves, each with the `newest` revision of its pair and rater."""
     same = Review.objects.filter(pair=OuterRef("pair"), rater=OuterRef("rater")).order_by("-revision")
-    rows = Review.objects.select_related("rater", "pair__query", "superseded_by")
+    rows = Review.objects.select_related("rater", "case", "pair__query", "superseded_by")
     rows = rows.annotate(newest=Subquery(same.values("revision")[:1]))
-    if only is not None:
-        rows = rows.filter(rater=only)
-    if who:
-        rows = rows.filter(rater__username=who)
-    return load_page_window(
-        rows.filter(pair=whole_number(pair)) if pair else rows, ("-id",), params, PAGE_SIZE
-    )
+    return rows.filter(build_history_condition(chosen, only, "rater", "pair"))
 
 
-def rating_window(params: QueryDict, who: str, pair: str, only: int | None) -> Window[Rating]:
+def rating_rows(chosen: Mapping[str, str], only: int | None) -> QuerySet[Rating]:
+    """As `review_rows`, of ratings."""
     rows = Rating.objects.select_related(
         "assignment__enrolment__study",
         "assignment__condition",
@@ -137,17 +138,27 @@ def rating_window(params: QueryDict, who: str, pair: str, only: int | None) -> W
     )
     same = Rating.objects.filter(assignment=OuterRef("assignment"), phase=OuterRef("phase"))
     rows = rows.annotate(newest=Subquery(same.order_by("-revision").values("revision")[:1]))
-    if only is not None:
-        rows = rows.filter(assignment__rater=only)
-    if who:
-        rows = rows.filter(assignment__rater__username=who)
-    if pair:
-        rows = rows.filter(assignment__study_pair__pair=whole_number(pair))
-    return load_page_window(rows, ("-id",), params, PAGE_SIZE)
+    condition = build_history_condition(chosen, only, "assignment__rater", "assignment__study_pair__pair")
+    return rows.filter(condition)
 
 
-def review_row(row: Review, only: int | None) -> dict[str, Any]:
-    """A review's revision; `restore_url` is there for one's own that can stand again."""
+def build_history_condition(chosen: Mapping[str, str], only: int | None, rater: str, pair: str) -> Q:
+    """What the filter asks for; `rater` and `pair` are the ways from a row to both."""
+    wanted = Q() if only is None else Q(**{rater: only})
+    if who := chosen.get("who", "").strip():
+        wanted &= Q(**{f"{rater}__username": who})
+    if number := chosen.get("pair", ""):
+        wanted &= Q(**{pair: whole_number(number)})
+    if text := chosen.get("query", "").replace("\x00", "").strip():
+        wanted &= Q(**{f"{pair}__query__in": QueryText.objects.containing(text).values("text")})
+    return wanted
+
+
+def review_row(row: Review, only: int | None, visible: set[int]) -> dict[str, Any]:
+    """A review's revision; `restore_url` is there for one's own that can be restored.
+
+    `visible` are the builds (ids) whose pairs may be opened.
+    """
     stands = not hasattr(row, "superseded_by")
     said = UNSURE.word if row.label is None else label_sign(row.label).word
     may_restore = only and not stands and not row.withdrawn
@@ -158,6 +169,7 @@ def review_row(row: Review, only: int | None) -> dict[str, Any]:
         "pair": row.pair_id,
         "other": None,
         "query": row.pair.query.head,
+        "url": reverse("review-case", args=[row.case_id]) if row.case.build_id in visible else "",
         "said": WITHDRAWN if row.withdrawn else said,
         "text": row.reason,
         "tags": describe_label_context(row),
@@ -184,6 +196,7 @@ def rating_row(row: Rating, only: int | None) -> dict[str, Any]:
         "pair": sampled.pair_id,
         "other": sampled.other_id,
         "query": sampled.pair.query.head,
+        "url": reverse("rate-pair", args=[study.pk, sampled.number]) if only else "",
         "said": WITHDRAWN if row.withdrawn else said,
         "text": " · ".join(filter(None, (row.reading and f"read as “{row.reading}”", row.reason, row.notes))),
         "tags": describe_label_context(row),

@@ -7,9 +7,10 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
-from annotation.accounts.roles import GET, POST, Role, refuse_while_blind, require_role
+from annotation.accounts.roles import GET, POST, Role, builds_visible_to, refuse_while_blind, require_role
 from annotation.models import Review
 from annotation.review import Conflict, earlier_revisions
+from annotation.review.label_pace import measure_label_pace
 from annotation.studies.audit_log import Verb, append_audit_event, decided_on
 from annotation.studies.exposure import mark_seen
 from annotation.studies.report import rating_export
@@ -54,7 +55,7 @@ def export(request: HttpRequest) -> HttpResponseBase:
 def labels(request: HttpRequest) -> HttpResponse:
     """Every revision of every label by anybody."""
     refuse_while_blind(request.user)
-    page = history_page(request.GET)
+    page = history_page(request.GET, builds_visible_to(request.user))
     mark_seen(request.user, list_told_pairs(person(request), page))
     return render(request, "annotation/audit_log/labels.html", {"page": page, "own": False})
 
@@ -62,8 +63,12 @@ def labels(request: HttpRequest) -> HttpResponse:
 @require_role(Role.EXPERT, GET)
 def own(request: HttpRequest) -> HttpResponse:
     """Every revision of one's own labels."""
-    page = history_page(request.GET, only=person(request).pk)
-    return render(request, "annotation/audit_log/labels.html", {"page": page, "own": True})
+    user, visible = person(request), builds_visible_to(request.user)
+    context = {
+        "page": history_page(request.GET, visible, only=user.pk),
+        "pace": measure_label_pace(user, visible),
+    }
+    return render(request, "annotation/audit_log/labels.html", {**context, "own": True})
 
 
 @require_role(Role.EXPERT, POST)

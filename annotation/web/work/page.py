@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from typing import Final
 
 from django.contrib.auth.models import User
-from django.db.models import Avg, QuerySet
+from django.db.models import QuerySet
 from django.http import QueryDict
 from django.urls import reverse
 
-from annotation.models import Build, Comment, Filling, Review, Study
+from annotation.models import Build, Comment, Filling, Study
 from annotation.review.comments import find_unread_mentions
+from annotation.review.label_pace import seconds_a_label
 from annotation.review.order import Show, count_assigned
 from annotation.studies.enrolment import rater_studies
 from annotation.web.missing_functions.proposals import job_lines
@@ -21,9 +22,6 @@ from annotation.web.rating.study_list import study_line as rated_study
 from annotation.web.review.worklists import build_lines
 from annotation.web.studies.split_pairs import studies_page
 from retrieval.texts.plurals import count_noun
-
-TIMED: Final = 50
-"""So many of a person's latest labels tell how long the next ones take."""
 
 MOST_MENTIONS: Final = 99
 """More unread comments are not counted."""
@@ -122,15 +120,6 @@ def review_cards(user: User, builds: QuerySet[Build]) -> Iterator[WorkCard]:
                 f"{url}?show=unsettled" if line["for_experts"] else url,
                 line["left"] * pace if pace else None,
             )
-
-
-def seconds_a_label(user: User) -> float | None:
-    """How long the person's latest labels took each; None where nobody measured it."""
-    latest = Review.objects.filter(rater=user, seconds__gt=0).order_by("-id").values("pk")[:TIMED]
-    found: float | None = Review.objects.filter(pk__in=list(latest.values_list("pk", flat=True))).aggregate(
-        mean=Avg("seconds")
-    )["mean"]
-    return found
 
 
 def function_cards(fillings: QuerySet[Filling]) -> Iterator[WorkCard]:

@@ -16,6 +16,7 @@ from annotation.studies.plan.form_checks import RaterStatement
 from annotation.studies.rating import ratings as rating
 from annotation.web.audit_log import page as audit
 from tests import factories, studies
+from tests.annotation.models.reviews.test_contradictions import say
 
 pytestmark = pytest.mark.django_db
 
@@ -189,6 +190,34 @@ def test_a_revision_is_told_with_its_tags_and_what_it_rests_on(erin: Client) -> 
     rows = text(erin, "history").partition("<tbody>")[2]
     for told in ("no match", "inverse", "test: wrong reading", "1 call", "2 runs"):
         assert told in rows
+
+
+def test_ones_own_labels_lead_to_their_pairs_and_have_no_numbers_of_pairs(erin: Client) -> None:
+    case: Case = factories.settled(factories.cases(factories.opened())[0], 1)
+    say(factories.erin(), case, 0)
+    page = text(erin, "history")
+    assert f'href="{reverse("review-case", args=[case.pk])}"' in page.partition("<tbody>")[2]
+    assert "Pair number" not in page and '<th scope="col">Reason</th><th scope="col">Tags</th>' in page
+    assert '1</dd><dd class="stat-note">labels in review' in page
+
+
+def test_a_label_of_a_closed_build_leads_nowhere(client: Client) -> None:
+    case: Case = factories.settled(factories.cases(factories.opened())[0], 1)
+    rita = studies.rater("rita", studies.study(pairs=[case.pair]))
+    say(rita.user, case, 0)
+    say(factories.erin(), case, 0)
+    client.force_login(rita.user)
+    page = text(client, "history")
+    assert "reverse a list" in page and reverse("review-case", args=[case.pk]) not in page
+    assert "nobody labelled your pairs later" in page
+
+
+def test_labels_are_found_by_words_of_their_query(erin: Client) -> None:
+    for case in factories.cases(factories.opened())[:4:3]:
+        say(factories.erin(), factories.settled(case, 1), 1)
+    found = text(erin, "history", query="REVERSE").partition("<tbody>")[2]
+    assert found.count("<tr>") == 1 and "reverse a list" in found
+    assert "Nothing matches" in text(erin, "history", query="zzz")
 
 
 def test_a_long_note_can_be_read_to_its_end(erin: Client) -> None:
