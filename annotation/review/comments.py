@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections import defaultdict
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
-from django.db.models import Prefetch, Q, QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from annotation.accounts.roles import Role
@@ -118,16 +119,28 @@ def load_comments(user: User, case: Case) -> list[Comment]:
     Two queries where there are any, else one. It does not ask who may read them: pages show a case to nobody
     who rates its pair blind.
     """
-    mentions = Prefetch("mentions", Mention.objects.filter(user=user, read_at=None), to_attr="unread")
-    rows = Comment.objects.filter(pair=case.pair_id).select_related("author").prefetch_related(mentions)
-    return list(rows[:MOST_SHOWN])[::-1]
+    rows = Comment.objects.filter(pair=case.pair_id).select_related("author")[:MOST_SHOWN]
+    comments = list(rows)[::-1]
+    unread: dict[int, list[Mention]] = defaultdict(list)
+    if comments:
+        for mention in Mention.objects.filter(user=user, read_at=None, comment__in=comments):
+            unread[mention.comment_id].append(mention)
+    for comment in comments:
+        comment.unread = unread[comment.pk]
+    return comments
 
 
-def mark_mentions_read(user: User, comments: Collection[Comment] | QuerySet[Comment]) -> None:
-    """Note that the person is shown these comments. No statement where there is none."""
-    if isinstance(comments, QuerySet) or comments:
-        unread = Mention.objects.filter(user=user, read_at=None, comment__in=comments)
-        unread.update(read_at=timezone.now())
+def mark_mentions_read(comments: Sequence[Comment]) -> None:
+    """Note that the person for whom these were loaded is shown them. No query where none is unread."""
+    rows = [mention.pk for comment in comments for mention in comment.unread]
+    if rows:
+        Mention.objects.filter(pk__in=rows, read_at=None).update(read_at=timezone.now())
+
+
+def mark_pair_mentions_read(user: User, pair: int) -> None:
+    """The same of a pair that was fetched ahead and is on the screen now."""
+    unread = Mention.objects.filter(user=user, read_at=None, comment__pair=pair)
+    unread.update(read_at=timezone.now())
 
 
 def find_unread_mentions(user: User, builds: QuerySet[Build]) -> QuerySet[Mention]:

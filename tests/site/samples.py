@@ -71,7 +71,7 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     "build-drift": ("moved=lower", "moved=agreed"),
     "build-abandoned": ("cause=sandbox",),
     "query": ("sort=rank", "sort=score"),
-    "matches": ("view=unified", "view=columns"),
+    "matches": ("view=unified", "view=columns", "view=plain"),
     "review-next": (
         *(f"show={show}" for show in ("waiting", "unsettled", "reviewed", "overridden")),
         "show=apart-{annotators}.0-{originals}.0",

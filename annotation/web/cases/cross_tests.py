@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
@@ -56,7 +57,7 @@ def grid_view(grid: Grid, authors: Mapping[int, str] | None = None) -> GridView:
     return GridView(
         grid,
         columns=[column_of(candidate, names[candidate.snippet.pk]) for candidate in grid.candidates],
-        rows=[row_view(row, names, authors or {}) for row in grid.rows],
+        rows=number_alike([row_view(row, names, authors or {}) for row in grid.rows]),
         missing=len(grid.missing),
         nobody_came=any(
             cell.trial is not None and is_forgotten(cell.trial) for row in grid.rows for cell in row.cells
@@ -86,6 +87,16 @@ def row_view(row: CrossingRow, names: Mapping[int, str], authors: Mapping[int, s
         "mark": MARKS[row.mark] if row.mark else None,
         "cells": [{"sign": sign_of_cell(cell), "href": href_of(cell), "own": cell.own} for cell in row.cells],
     }
+
+
+def number_alike(rows: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """Tests of one author for one candidate have one name: from the second on it gets a number."""
+    seen: Counter[str] = Counter()
+    for row in rows:
+        seen[row["name"]] += 1
+        if seen[row["name"]] > 1:
+            row["name"] = f"{row['name']} ({seen[row['name']]})"
+    return rows
 
 
 def sign_of_cell(cell: CrossingCell) -> Sign:

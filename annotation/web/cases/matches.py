@@ -27,6 +27,9 @@ PAGE_SIZE = 6
 MOST_ASSERTIONS = 100
 PASSED: Final = Sign("✓", "passed", "good")
 FAILED: Final = Sign("✗", "failed", "bad")
+PLAIN: Final = "plain"
+VIEWS: Final = (PLAIN, "columns", "unified")
+"""The code alone, with marks where it differs from the base, or with what the base has instead."""
 NOT_RUN: Final = Sign("–", "not run", "quiet")
 
 
@@ -47,6 +50,7 @@ def matches_page(
     cases, wanted = page.rows, params.get("base", "")
     base = next((case for case in cases if str(case.pk) == wanted), cases[0] if cases else None)
     counts = counts_of(build, [query.pk], column)[query.pk]
+    view = params.get("view") if params.get("view") in VIEWS else PLAIN
     hidden = find_hidden_pairs(user, build, [case.pair_id for case in cases])
     return {
         "build": build,
@@ -55,13 +59,13 @@ def matches_page(
         "total": counts.matches,
         "matches": matches_of(
             page.rows,
-            base,
+            None if view == PLAIN else base,
             others_said(page.rows, visible, hidden),
             load_shown_labels(page.rows, build.reviews_needed, hidden),
         ),
         "pairs": [case.pair_id for case in page.rows],
         "base": base,
-        "view": "unified" if params.get("view") == "unified" else "columns",
+        "view": view,
         "assertions": table[:MOST_ASSERTIONS],
         "more_assertions": max(0, len(table) - MOST_ASSERTIONS),
         "untested": len(page.rows) - len(reports),
@@ -77,7 +81,7 @@ def matches_of(
     others: Mapping[int, list[CandidateLabel]],
     in_force: Mapping[int, ShownLabel],
 ) -> list[dict[str, Any]]:
-    """Each match with its labels and code; `difference` is None for the base."""
+    """Each match with its labels and code; `difference` is None for the base, and for all without a base."""
     sides = {
         case.pk: side_of(case.pair.snippet.text, f"Match {case.rank}", f"m{case.rank}", LIST_BOUNDS)
         for case in cases

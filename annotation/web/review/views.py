@@ -18,10 +18,10 @@ from django.urls import reverse
 from annotation import review
 from annotation.accounts.roles import FORM, GET, POST, Role, blind_in, builds_visible_to, require_role
 from annotation.jobs import celery_tasks
-from annotation.models import Build, Case, Comment, Draft, ExecutionRequest, TestProgram
+from annotation.models import Build, Case, Draft, ExecutionRequest, TestProgram
 from annotation.review import Beside, drafts, layout, order, own_tests, shortcuts
 from annotation.review.carried_labels import carry_label_over
-from annotation.review.comments import mark_mentions_read
+from annotation.review.comments import mark_mentions_read, mark_pair_mentions_read
 from annotation.review.hidden_labels import refuse_people
 from annotation.review.order import Apart, Disputed, Flipped, Parted, Show, Tagged, Worklist
 from annotation.review.tags import Tag
@@ -336,7 +336,7 @@ def show_case(
     pushed = address("review-case", found.pk, show=show)
     page = case_page(user, found, show, said) | {"url": pushed}
     if "Fetched-Ahead" not in request.headers:  # read is what was on the screen
-        mark_mentions_read(user, page["unread"])
+        mark_mentions_read(page["unread"])
     return answer(request, "annotation/review/detail.html", page, status=status, pushed=pushed)
 
 
@@ -344,7 +344,7 @@ def show_stored(request: HttpRequest, painted: Case, show: Worklist) -> HttpResp
     """After a label whose next page was fetched ahead: what the label changes there, and no pair."""
     user = person(request)
     mark_worklist_seen(user, painted.build, show)
-    mark_mentions_read(user, Comment.objects.filter(pair=painted.pair_id))
+    mark_pair_mentions_read(user, painted.pair_id)
     page = stored_page(user, painted, show)
     return answer(request, "annotation/review/detail.html", page, fragment="stored")
 
@@ -356,7 +356,7 @@ def form_again(
     found = visible_case(request, pk)
     if not is_fragment(request):
         return show_case(request, found, show, said, status)
-    page = case_page(person(request), found, show, said)
+    page = case_page(person(request), found, show, said) | {"form_alone": True}
     response = answer(request, "annotation/review/detail.html", page, fragment="form", status=status)
     response["HX-Retarget"], response["HX-Reswap"] = "#label-form", "outerHTML"
     return response

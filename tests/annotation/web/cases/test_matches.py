@@ -25,8 +25,11 @@ def test_only_matches_are_shown_and_the_best_ranked_is_the_base() -> None:
     cases = factories.cases(factories.opened())
     first, _, third = (factories.settled(case, label) for case, label in zip(cases, (1, 0, 1), strict=False))
 
-    shown = page(first)
+    plain = page(first)
+    assert plain["view"] == "plain", "differences come when somebody asks for them"
+    assert [match["difference"] for match in plain["matches"]] == [None, None]
 
+    shown = page(first, "view=columns")
     assert [match["case"].pk for match in shown["matches"]] == [first.pk, third.pk]
     assert shown["base"] == first
     assert shown["matches"][0]["difference"] is None
@@ -40,7 +43,7 @@ def test_another_base_can_be_chosen_and_a_wrong_one_is_none() -> None:
     assert page(first, f"base={second.pk}")["base"] == second
     assert page(first, "base=0")["base"] == first
     assert page(first, "view=unified")["view"] == "unified"
-    assert page(first, "view=other")["view"] == "columns"
+    assert page(first, "view=other")["view"] == "plain"
 
 
 def test_assertions_are_one_row_each_whatever_the_snippet_is_called() -> None:

@@ -153,6 +153,8 @@ def test_two_windows_of_one_person_lose_nothing(erin: Client, cases: list[Case])
     assert answer.status_code == 409
     assert "first window" in page
     assert ">second window</textarea>" in page
+    told = page.partition('id="your-label" hx-swap-oob="true">')[2].partition("</p>")[0]
+    assert "match" in told and "none yet" not in told, "the card above is not sent again"
     assert 'name="seen_revision" value="1"' in page
     assert Review.objects.count() == 1
     send(other, cases[0], "0", reason="second window", seen_revision=1)
