@@ -178,6 +178,24 @@ def test_the_first_window_has_few_controls(
     assert 10 < len(controls) <= 30, "\n".join(controls)
 
 
+def test_the_guidelines_are_one_key_away(page: Page) -> None:
+    page.keyboard.press("/")
+    dialog = page.get_by_role("dialog", name="Guidelines")
+    expect(dialog).to_contain_text("Label 1 is a match")
+    page.keyboard.press("Escape")
+    expect(dialog).not_to_be_visible()
+
+
+def test_a_comment_is_written_by_keys_and_stands_in_the_history(page: Page) -> None:
+    press_tool(page, "y")
+    field = page.get_by_label("Comment", exact=True)
+    expect(field).to_be_focused()
+    page.keyboard.type("0 is too strict here")
+    page.keyboard.press("Control+Enter")
+    expect(page.locator("#panel-history .timeline")).to_contain_text("0 is too strict here")
+    expect(page.locator("#comment-text")).to_have_value("")
+
+
 def test_long_lines_are_wrapped_unless_somebody_wants_them_whole(page: Page) -> None:
     page.locator("#pane-code .src").last.evaluate("(line) => (line.textContent = 'word '.repeat(200))")
     scroll = page.locator("#pane-code .code-scroll")
