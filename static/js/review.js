@@ -116,9 +116,7 @@ function closeEditor() {
 // A run that somebody asked for comes into view; its polls leave the page as it is.
 function showRun({ requestConfig }) {
   if (requestConfig.elt.id === "run") return;
-  const run = document.getElementById("run");
-  if (run.dataset.pane) panes.open(run);
-  run.scrollIntoView({ block: "nearest" });
+  document.getElementById("run").scrollIntoView({ block: "nearest" });
 }
 
 function closeRun() {

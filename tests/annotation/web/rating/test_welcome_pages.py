@@ -106,14 +106,17 @@ def test_figures_are_linked_once_they_are_open_to_the_rater(client: Client, wher
     assert figures not in client.get(here).content.decode(), "a planned rating is missing"
 
 
-def test_precedents_are_linked_where_one_rates_and_in_the_guidelines(client: Client) -> None:
+def test_precedents_are_linked_in_the_guidelines_and_where_there_are_none(client: Client) -> None:
     of = given(client, Kind.READING)
     html = page(client, of)
     precedents = 'href="/precedents/"'
-    assert precedents in html.partition("<dialog")[0]
+    assert precedents not in html.partition("<dialog")[0], "one place is enough"
     assert precedents in html.partition('id="guidelines-dialog"')[2]
     guidelines = client.get(f"/rate/{of.condition.study_id}/guidelines/").content.decode()
     assert precedents in guidelines
+    of.condition.study.guideline = None
+    of.condition.study.save()
+    assert precedents in page(client, of)
 
 
 def test_guidelines_that_nothing_is_left_for_keep_nobody_waiting(client: Client) -> None:
