@@ -101,8 +101,13 @@ def plan_of(study: Study) -> dict[str, Any]:
         "information_sha256": hashlib.sha256(study.information.encode()).hexdigest(),
         "planned_pairs": study.planned_pairs,
     }
-    # Only where it is on: plans that were frozen before there was the choice stay what they are.
-    return plan | ({"one_more_on_a_split": True} if study.one_more else {})
+    # Only where they are on: plans that were frozen before there were these choices stay what they are.
+    chosen = {
+        "one_more_on_a_split": study.one_more,
+        "profile_asked": study.asks_profile,
+        "practice": study.practice,
+    }
+    return plan | {name: True for name, is_on in chosen.items() if is_on}
 
 
 def sample_of(study: Study) -> dict[str, Any]:

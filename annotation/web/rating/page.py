@@ -50,6 +50,7 @@ from annotation.web.rating.form import (
     standing_of,
 )
 from annotation.web.rating.place import Skip, Where, skip_of, where_of
+from annotation.web.rating.practice import PracticeResult, build_practice_result
 from annotation.web.rating.runs import Editor, RunLine, call_box, editor_of, pair_url, run_lines
 from annotation.web.rating.study_list import Guide, guide_of
 from annotation.web.rating.words import said_sign
@@ -114,6 +115,7 @@ class RatingPage:
     runs: tuple[RunLine, ...]
     urls: Urls
     undo: Undo
+    practice: PracticeResult | None
     keys: dict[str, KeyView]
     place: LayoutPage
     layout: Layout
@@ -218,6 +220,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
         runs=run_lines(assignment),
         urls=urls_of(assignment),
         undo=Undo(last.name, f": pair {last.of.study_pair.number:,}") if last else Undo("", ""),
+        practice=build_practice_result(study, last),
         keys=keys,
         place=place,
         layout=layout,

@@ -9,7 +9,7 @@ from typing import Final
 from django.contrib.auth.models import User
 from django.utils.safestring import SafeString
 
-from annotation.models import Assignment, Enrolment, Guideline, Study
+from annotation.models import Assignment, Enrolment, Guideline, Study, StudyPair
 from annotation.review.shortcuts import Action
 from annotation.studies.enrolment import queue, rater_studies
 from annotation.studies.enrolment.queue import LEFT, QueueClosed
@@ -45,6 +45,7 @@ class StudyLine:
     can_go_on: bool
     figures: bool
     over: bool
+    seconds_left: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,8 @@ class StudyPage:
     guide: Guide | None
     closed: str = ""
     may_leave: bool = False
+    asks_profile: bool = False
+    practice: bool = False
     undo: FinishedUndo | None = None
 
 
@@ -97,6 +100,7 @@ def study_line(enrolment: Enrolment) -> StudyLine:
         can_go_on=study.state == Study.State.RUNNING and not (over or wanted) and work.left > 0,
         figures=open_to(enrolment.user, study),
         over=over,
+        seconds_left=rater_studies.estimate_seconds_left(enrolment, work),
     )
 
 
@@ -127,6 +131,8 @@ def study_page(
         guide=guide_of(study, enrolment.user),
         closed=explain_closed_study(enrolment),
         may_leave=rater_studies.may_leave(enrolment),
+        asks_profile=study.asks_profile,
+        practice=study.practice and study.pairs.filter(planted=StudyPair.Planted.ONBOARDING).exists(),
         undo=finished_undo(enrolment, line),
     )
 

@@ -91,7 +91,8 @@ class StudyForm(forms.Form):
         label="Planted pairs",
         help_text=(
             "CSV with a header: kind (onboarding or attention), answer, query and code or pair (its number); "
-            "other is the second snippet of a comparison. They are marked and never counted."
+            "other is the second snippet of a comparison, reason says why the answer is right. "
+            "They are marked and never counted."
         ),
     )
     reference = forms.ChoiceField(
@@ -126,6 +127,8 @@ class StudyForm(forms.Form):
         initial=True,
         label="Where a pair’s planned raters split, ask one more who has not seen it",
     )
+    asks_profile = study_field("asks_profile", label="Raters must say who they are")
+    practice = study_field("practice", label="Practice: tell raters the answers of onboarding pairs")
     guideline = forms.ModelChoiceField(Guideline.objects.none(), required=False, label="Guidelines")
     information = study_field(
         "information",
