@@ -57,10 +57,18 @@ def open_study(user: User, pk: int) -> Study:
 
 
 def studies_page(user: User, params: QueryDict) -> dict[str, Any]:
-    """The studies that were begun, the newest first; only what the page shows is counted."""
+    """The studies that were begun, the newest first; only what the page shows is counted.
+
+    `rows` are those with something to decide, or closed to the person; `decided` those where all is decided.
+    """
     page = load_page_window(begun_studies(), ("-id",), params, PAGE_SIZE)
     rows = [study_line(user, study) for study in page.rows]
-    return {"rows": rows, "previous": page.previous, "next": page.next}
+    return {
+        "rows": [row for row in rows if row[1] or row[2]],
+        "decided": [row for row in rows if not row[1] and not row[2] and row[3]],
+        "previous": page.previous,
+        "next": page.next,
+    }
 
 
 def study_line(user: User, study: Study) -> tuple[Study, str, int, int]:
