@@ -57,12 +57,13 @@ class Entry:
 
 
 SECTIONS: Final[Mapping[roles.Role, tuple[tuple[str, str], ...]]] = {
-    roles.Role.READER: (("Browse", "browse"), ("Benchmarks", "benchmarks")),
+    roles.Role.READER: (("Browse", "browse"), ("Benchmarks", "benchmarks"), ("Studies", "studies")),
     roles.Role.EXPERT: (
         ("Your work", "home"),
         ("Review", "review"),
         ("Browse", "browse"),
         ("Benchmarks", "benchmarks"),
+        ("Studies", "studies"),
     ),
     roles.Role.ADMIN: (
         ("Dashboard", "dashboard"),

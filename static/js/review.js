@@ -69,7 +69,7 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("asserted", (event) => {
   const field = document.querySelector("textarea[data-editor]");
   if (field && event.detail.revision) field.dataset.draftRevision = event.detail.revision;
-  if (field) import("./editor.js").then(({ append }) => append(field, event.detail.lines));
+  if (field) import("./editor.js").then(({ append }) => append(field, event.detail.lines, event.detail.before));
   say(`Added to your test: ${event.detail.lines}`, "success");
 });
 

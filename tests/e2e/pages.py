@@ -156,6 +156,7 @@ PLACES: Final = (
     Place("review-keys", "/review/keys/", "expert"),
     Place("history", "/history/", "expert"),
     Place("studies", "/studies/", "admin"),
+    Place("studies-begun", "/studies/", "expert"),
     Place("study-new", "/studies/new/", "admin"),
     Place("guidelines", "/guidelines/", "admin"),
     Place("guideline-new", "/guidelines/new/", "admin"),

@@ -153,6 +153,25 @@ def test_a_call_becomes_a_test_whose_run_is_stepped_through_and_tried(page: Page
     expect(page.locator("#run .strength")).to_contain_text("Strength: caught")
 
 
+@pytest.mark.parametrize("page", ["rate_own"], indirect=True)
+def test_an_assertion_goes_above_the_call_that_runs_the_tests(page: Page) -> None:
+    page.wait_for_selector(".cm-content")
+    press_tool(page, "t")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text("def main():\n    assert turned([1]) == 0\n\n\nmain()\n")
+    expect(page.locator("#test-panel [data-draft-state]")).to_contain_text("Draft kept")
+    page.keyboard.press("Escape")
+    press_tool(page, "c")
+    page.keyboard.type("turned([1, 2])")
+    page.keyboard.press("Enter")
+    expect(page.locator(".call.is-latest .call-value")).to_contain_text("[2, 1]")
+    page.keyboard.press("Escape")
+    press_tool(page, "a")
+    expect(page.locator(".cm-content")).to_contain_text("assert turned([1, 2]) == [2, 1]")
+    lines = [line for line in page.locator(".cm-line").all_text_contents() if line.strip()]
+    assert lines[-2:] == ["assert turned([1, 2]) == [2, 1]", "main()"]
+
+
 PARTS = ("#pane-query", "#pane-code", "#test-panel")
 
 

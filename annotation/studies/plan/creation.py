@@ -166,7 +166,7 @@ def refuse_bad_conditions(order: Order) -> None:
         raise StudyRefused("Choose at least one condition, and each only once.")
     if any(condition.raters < FEWEST_RATERS for condition in order.conditions):
         raise StudyRefused(
-            f"At least {FEWEST_RATERS} raters a pair in each condition: fewer have no majority."
+            f"At least {FEWEST_RATERS} raters a pair in each condition: two that disagree have no majority."
         )
     if order.reference not in kinds:
         raise StudyRefused("The reference is one of the study's conditions.")

@@ -17,7 +17,15 @@ from annotation.accounts.roles import builds_visible_to
 from annotation.models import Build, Condition, Guideline, Study
 from annotation.schemas.studies import Allocation, AssumedRates, SampleWish, Stratifier, StudyIn
 from annotation.stats.planning.planner import Assumptions
-from annotation.studies.plan.creation import CHOICES, MOST_CAPACITY, TEXTS, ConditionWish, Order, RaterWish
+from annotation.studies.plan.creation import (
+    CHOICES,
+    FEWEST_RATERS,
+    MOST_CAPACITY,
+    TEXTS,
+    ConditionWish,
+    Order,
+    RaterWish,
+)
 from annotation.studies.plan.effort import usual_seconds
 from annotation.studies.plan.forecast import find_pilot_studies
 from annotation.studies.plan.plan import StudyRefused
@@ -29,6 +37,10 @@ KINDS: Final = (Study.Kind.RATING, Study.Kind.PAIRWISE)
 INFORMATION: Final = (
     "You are asked to judge pairs of a query and a piece of code. Your labels are stored under a pseudonym, "
     "with the time that you took; they are published without your name. You can stop at any time."
+)
+TOO_FEW_RATERS: Final = (
+    f"A pair needs {FEWEST_RATERS} raters in each condition. Two who disagree have no majority, so such a "
+    "pair has no label."
 )
 Bound = forms.BoundField
 TYPED: Final = ("prevalence", "rater_accuracy", "annotator_accuracy", "clustering", "skipped")
@@ -179,7 +191,12 @@ class StudyForm(forms.Form):
             chosen = kind == Condition.Kind.OWN_TESTS
             self.fields[f"with_{kind}"] = forms.BooleanField(required=False, label=label, initial=chosen)
             self.fields[f"raters_{kind}"] = forms.IntegerField(
-                required=False, min_value=3, max_value=100, initial=3, label=f"Raters a pair, {label}"
+                required=False,
+                min_value=FEWEST_RATERS,
+                max_value=100,
+                initial=FEWEST_RATERS,
+                label=f"Raters a pair, {label}",
+                error_messages={"min_value": TOO_FEW_RATERS},
             )
             self.fields[f"seconds_{kind}"] = forms.FloatField(
                 required=False,
@@ -273,7 +290,7 @@ class StudyForm(forms.Form):
         for kind in Condition.Kind.values:
             if values[f"with_{kind}"]:
                 seconds = values[f"seconds_{kind}"] or self.usual[kind][0]
-                yield ConditionWish(kind, values[f"raters_{kind}"] or 3, seconds)
+                yield ConditionWish(kind, values[f"raters_{kind}"] or FEWEST_RATERS, seconds)
 
     def raters(self) -> Iterator[RaterWish]:
         values = self.cleaned_data
