@@ -17,7 +17,8 @@ from annotation.studies.enrolment.rater_studies import Profile, Wanted, Work
 from annotation.studies.plan import guidelines
 from annotation.studies.rating.undo import last_decision
 from annotation.studies.report.figures import open_to
-from annotation.web.rating.words import KINDS, QUESTIONS
+from annotation.studies.report.own_part import DecidedPair, OwnPart, summarize_own_part
+from annotation.web.rating.words import KINDS, QUESTIONS, UNDECIDED, value_sign
 from annotation.web.review.keys import KeyView, key_views
 from annotation.web.shared.words import Sign
 
@@ -47,6 +48,10 @@ class StudyLine:
     over: bool
     seconds_left: float
 
+    @property
+    def seconds_a_pair(self) -> float | None:
+        return self.work.seconds / self.work.done if self.work.done and self.work.seconds else None
+
 
 @dataclass(frozen=True, slots=True)
 class StudyPage:
@@ -65,6 +70,15 @@ class StudyPage:
     asks_profile: bool = False
     practice: bool = False
     undo: FinishedUndo | None = None
+    own: OwnPartView | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPartView:
+    """The rater's own part of a closed study: each decided pair with what they said and what was decided."""
+
+    part: OwnPart
+    decided: tuple[tuple[DecidedPair, Sign, Sign], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +148,19 @@ def study_page(
         asks_profile=study.asks_profile,
         practice=study.practice and study.pairs.filter(planted=StudyPair.Planted.ONBOARDING).exists(),
         undo=finished_undo(enrolment, line),
+        own=own_part_view(enrolment) if line.over and line.work.done else None,
     )
+
+
+def own_part_view(enrolment: Enrolment) -> OwnPartView | None:
+    part, scale = summarize_own_part(enrolment), enrolment.study.scale
+    if part is None:
+        return None
+    rows = (
+        (pair, value_sign(scale, pair.said), value_sign(scale, pair.decided, UNDECIDED))
+        for pair in part.decided
+    )
+    return OwnPartView(part, tuple(rows))
 
 
 def finished_undo(enrolment: Enrolment, line: StudyLine) -> FinishedUndo | None:

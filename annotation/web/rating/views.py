@@ -19,7 +19,7 @@ from annotation.review.own_tests import BadTest, TooManyWaiting
 from annotation.review.strength import NothingToChange
 from annotation.studies.enrolment import rater_studies
 from annotation.studies.enrolment.rater_studies import BadProfile, GuidelineChanged, Profile
-from annotation.studies.exposure import mark_seen, mark_test_seen
+from annotation.studies.exposure import mark_seen, mark_test_seen, pairs_of_study_rows
 from annotation.studies.plan.guidelines import acknowledge_guideline
 from annotation.studies.rating import drafts, runs, shown_pair, test_strength
 from annotation.studies.rating.runs import NotNow
@@ -208,7 +208,11 @@ def show_study(request: HttpRequest, enrolment: Enrolment) -> HttpResponse:
     """The welcome; a part of another page that was sent here leaves that page."""
     if is_fragment(request):
         return HttpResponse(headers={"HX-Redirect": request.path})
-    return render(request, "annotation/rating/study.html", {"page": study_list.study_page(enrolment)})
+    page = study_list.study_page(enrolment)
+    if page.own:
+        rows = enrolment.study.pairs.filter(pk__in=page.own.part.shown)
+        mark_seen(request.user, pairs_of_study_rows(rows))
+    return render(request, "annotation/rating/study.html", {"page": page})
 
 
 def show_pair(

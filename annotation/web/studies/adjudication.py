@@ -26,10 +26,10 @@ from annotation.web.cases.cross_tests import grid_view
 from annotation.web.cases.evidence import LONGEST_TEXT, ProgramView, candidate_code, program_view
 from annotation.web.cases.names import mark_missing_names, names_view
 from annotation.web.rating.study_list import build_rater_guide
+from annotation.web.rating.words import UNDECIDED, value_sign
 from annotation.web.review.calls import call_line
 from annotation.web.review.keys import KeyView
 from annotation.web.shared.words import OUTCOMES, Sign
-from annotation.web.studies.split_pairs import UNDECIDED, value_sign
 from sandbox.candidate.expectations import find_test_expectations
 from sandbox.program import candidate_names
 

@@ -1,4 +1,4 @@
-"""Lists of pairs on which raters split, and what a value of a scale is called."""
+"""Lists of pairs on which raters split."""
 
 from __future__ import annotations
 
@@ -22,26 +22,10 @@ from annotation.studies.adjudication.decisions import (
 from annotation.studies.adjudication.unsettled_pairs import one_more_asked
 from annotation.studies.enrolment.raters import rates_in
 from annotation.studies.report.figures import open_to
-from annotation.web.rating.words import SIGNS
+from annotation.web.rating.words import UNDECIDED, value_sign
 from annotation.web.shared.pagination import load_page_window
-from annotation.web.shared.words import UNSURE, Sign
 
-PREFERENCES: Final[Mapping[int, Sign]] = {
-    1: Sign("1", "the first snippet is better", "info"),
-    0: Sign("=", "equally good"),
-    -1: Sign("2", "the second snippet is better", "info"),
-}
 PAGE_SIZE: Final = 20
-UNDECIDED: Final = Sign("–", "can't be decided")
-
-
-def value_sign(scale: str, value: int | None, none: Sign = UNSURE) -> Sign:
-    """A value of a scale; `none` where there is no value."""
-    if value is None:
-        return none
-    if scale == Study.Scale.PREFERENCE:
-        return PREFERENCES[value]
-    return SIGNS[scale].get(str(value), Sign("?", str(value)))
 
 
 def begun_studies() -> QuerySet[Study]:
