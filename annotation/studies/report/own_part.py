@@ -1,4 +1,4 @@
-"""What a rater is told of their own part once the study is closed: agreement with others, and later decisions."""
+"""What raters are told of their own part once the study is closed: agreement, and later decisions."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ class DecidedPair:
 class OwnPart:
     """`same` of `compared` times the rater and another one gave a pair the same label; unsure is left out.
 
-    `more` decided pairs are not listed. `shown` are the study pairs (ids) on which this tells what others said.
+    `more` decided pairs are not listed. `shown` are the study pairs (ids) on which this tells what others
+    said.
     """
 
     compared: int
