@@ -109,7 +109,9 @@ class StudyIn(Body):
     ties: bool = False
     one_more: bool = Field(False, description="where the planned raters of a pair split, one more is asked")
     asks_profile: bool = Field(False, description="raters must say who they are before their first pair")
-    practice: bool = Field(False, description="raters are told the answers of onboarding pairs afterwards")
+    practice: bool = Field(
+        False, description="raters read the right label of each onboarding pair after theirs"
+    )
     guideline: Id | None = Field(None, description="id of a version")
     against: Id | None = Field(None, description="pairwise: id of the annotator of imported labels")
     planted: CleanText = Field("", max_length=2_000_000, description="CSV of planted pairs")

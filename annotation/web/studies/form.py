@@ -140,7 +140,7 @@ class StudyForm(forms.Form):
         label="Where a pair’s planned raters split, ask one more who has not seen it",
     )
     asks_profile = study_field("asks_profile", label="Raters must say who they are")
-    practice = study_field("practice", label="Practice: tell raters the answers of onboarding pairs")
+    practice = study_field("practice", label="Practice: show raters the right label of each onboarding pair")
     guideline = forms.ModelChoiceField(Guideline.objects.none(), required=False, label="Guidelines")
     information = study_field(
         "information",
