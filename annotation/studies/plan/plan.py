@@ -37,6 +37,8 @@ FIXED: Final[Mapping[str, str]] = MappingProxyType(
         "ties": f"whether ties are allowed: {ANOTHER_STUDY}",
         "seed": f"the seed: {ANOTHER_STUDY}",
         "one_more_on_a_split": f"whether one more rater is asked where they split: {ANOTHER_STUDY}",
+        "profile_asked": f"whether raters must say who they are: {ANOTHER_STUDY}",
+        "practice": f"whether raters are shown the answers of onboarding pairs: {ANOTHER_STUDY}",
     }
 )
 """Parts of a frozen plan that no amendment may change, and the way that is open instead."""
