@@ -7,6 +7,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from itertools import takewhile
 from textwrap import indent
 from typing import Final
 
@@ -32,16 +33,20 @@ class NoAssertion(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """The lines, and the draft's revision; that is empty where the draft is another window's."""
+    """The lines, and the draft's revision; that is empty where the draft is another window's.
+
+    `before` is the line of the test that follows them, empty where they are its end.
+    """
 
     lines: str
     revision: str
+    before: str = ""
 
 
 def add_assertion(
     user: User, case: Case, asked: CallRequest, parent: TestProgram | None, window: Window | None = None
 ) -> Added:
-    """Append the call to the person's test draft; returns what was added.
+    """Add the call to the person's test draft; returns what was added.
 
     Without a draft it begins with a copy of `parent`, or where that is None with what the editor begins with.
     Raises NoAssertion and DraftRefused; then the draft stays as it was.
@@ -55,13 +60,42 @@ def add_assertion(
 def append_to_draft(
     asked: CallRequest, draft: KeptText | None, start: str, window: Window | None, save: Callable[[str], str]
 ) -> Added:
-    """Save the draft, or else `start`, with the call's assertion at its end. Raises NoAssertion."""
+    """Save the draft, or else `start`, with the call's assertion. Raises NoAssertion.
+
+    It stands at the end, but above the lines that run the tests: where one of these fails, they raise.
+    """
     if asked.answer is None:
         raise NoAssertion("The call has no answer yet. Try again when it has one.")
     lines = assertion_of(asked.expression, asked.answer.whole())
     known = draft is None or window is None or window.knows(draft)
-    revision = save(f"{(draft.text if draft else start).rstrip()}\n\n{lines}\n")
-    return Added(lines, revision if known else "")
+    above, below = split_before_run((draft.text if draft else start).rstrip())
+    end = f"\n\n{below}\n" if below else "\n"
+    revision = save(f"{above.rstrip()}\n\n{lines}{end}")
+    return Added(lines, revision if known else "", below.partition("\n")[0])
+
+
+def split_before_run(source: str) -> tuple[str, str]:
+    """(the test, the statements at its end that run it).
+
+    These are calls such as `main()`, loops over tests, and a guard of the main module. The second is empty
+    where there are none, and for a text that is no Python.
+    """
+    try:
+        statements = parse_python_source(source).body
+    except UNREADABLE:
+        return source, ""
+    running = list(takewhile(is_running_tests, reversed(statements)))
+    if not running:
+        return source, ""
+    lines, line = source.split("\n"), running[-1].lineno - 1
+    return "\n".join(lines[:line]), "\n".join(lines[line:])
+
+
+def is_running_tests(statement: ast.stmt) -> bool:
+    match statement:
+        case ast.Expr(value=ast.Call()) | ast.For() | ast.If(test=ast.Compare(left=ast.Name(id="__name__"))):
+            return True
+    return False
 
 
 def assertion_of(expression: str, answer: Answer) -> str:

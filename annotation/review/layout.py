@@ -1,10 +1,11 @@
-"""How one person has arranged the pages on which pairs are judged: which panes are closed, and who gets how
-much room. The review page, a rater's page and that of two snippets are arranged apart: they hold other panes.
+"""How wide one person has made the two columns of the pages on which pairs are judged.
+
+The review page, a rater's page and that of two snippets are arranged apart: they hold other things.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any, Final
@@ -16,23 +17,6 @@ from annotation.models import Preference
 from annotation.review.shortcuts import store_shortcuts
 
 
-class Pane(StrEnum):
-    """What can be closed. On a rater's page *test* and *run* are the rater's own.
-
-    What the agents made is *agent*, *program* and *execution* there, and *other* is the second snippet.
-    """
-
-    QUERY = "query"
-    CODE = "code"
-    OTHER = "other"
-    HISTORY = "history"
-    AGENT = "agent"
-    TEST = "test"
-    RUN = "run"
-    PROGRAM = "program"
-    EXECUTION = "execution"
-
-
 class LayoutPage(StrEnum):
     """A page that is arranged for itself."""
 
@@ -41,8 +25,7 @@ class LayoutPage(StrEnum):
     PAIRWISE = "pairwise"
 
 
-COLUMNS: Final = ("left", "middle", "right")
-SIZED: Final = frozenset({*COLUMNS, *Pane})
+COLUMNS: Final = frozenset({"left", "right"})
 SMALLEST: Final = 5
 LARGEST: Final = 90
 
@@ -53,13 +36,9 @@ class BadLayout(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Layout:
-    """`sizes` are shares in percent, of the page's width for a column and of its column for a pane.
-
-    What has no size has the one that the style sheet gives.
-    """
+    """`sizes` are shares of the page's width in percent. A column without one has that of the style sheet."""
 
     sizes: Mapping[str, int] = field(default_factory=dict)
-    closed: frozenset[Pane] = frozenset()
 
     @property
     def text(self) -> str:
@@ -67,23 +46,15 @@ class Layout:
         return ",".join(f"{name}={size}" for name, size in sorted(self.sizes.items()))
 
     @property
-    def closed_text(self) -> str:
-        """The closed panes as the page's script reads them: `agent history`."""
-        return " ".join(sorted(self.closed))
-
-    @property
     def stored(self) -> dict[str, object]:
-        return {"sizes": dict(self.sizes), "closed": sorted(self.closed)}
+        return {"sizes": dict(self.sizes)}
 
 
 def layout_in(kept: Preference | None, place: LayoutPage = LayoutPage.REVIEW) -> Layout:
     """The arrangement of a page in a person's preferences; what this version does not know is left out."""
     found = part_of(kept.layout if kept else {}, place)
-    sizes, closed = found.get("sizes", {}), found.get("closed", [])
-    return Layout(
-        {name: size for name, size in sizes.items() if name in SIZED and isinstance(size, int)},
-        frozenset(Pane(name) for name in closed if name in set(Pane)),
-    )
+    sizes = found.get("sizes", {})
+    return Layout({name: size for name, size in sizes.items() if name in COLUMNS and isinstance(size, int)})
 
 
 def part_of(layout: Any, place: LayoutPage) -> dict[str, Any]:
@@ -92,14 +63,9 @@ def part_of(layout: Any, place: LayoutPage) -> dict[str, Any]:
     return found if isinstance(found, dict) else {}
 
 
-def save_layout(
-    user: User, sizes: Mapping[str, str], closed: Iterable[str], place: LayoutPage = LayoutPage.REVIEW
-) -> Layout:
+def save_layout(user: User, sizes: Mapping[str, str], place: LayoutPage = LayoutPage.REVIEW) -> Layout:
     """Store how the person has arranged a page; the others stay as they are. Raises BadLayout."""
-    made = Layout(
-        {name: size_of(name, size) for name, size in sizes.items()},
-        frozenset(pane_of(name) for name in closed),
-    )
+    made = Layout({name: size_of(name, size) for name, size in sizes.items()})
     with transaction.atomic():
         kept = Preference.objects.select_for_update().filter(user=user).first()
         parts = {one: layout_in(kept, one).stored for one in LayoutPage} | {place: made.stored}
@@ -116,15 +82,8 @@ def place_of(name: str) -> LayoutPage:
 
 def size_of(name: str, size: str) -> int:
     """A share in percent. Raises BadLayout."""
-    if name not in SIZED:
+    if name not in COLUMNS:
         raise BadLayout(f"Nothing that has a size is called {name[:40]!r}.")
     if not (size.isascii() and size.isdigit() and len(size) <= 3 and SMALLEST <= int(size) <= LARGEST):
         raise BadLayout(f"The size of {name} is a whole number from {SMALLEST} to {LARGEST}.")
     return int(size)
-
-
-def pane_of(name: str) -> Pane:
-    """Raises BadLayout."""
-    if name not in set(Pane):
-        raise BadLayout(f"No pane is called {name[:40]!r}. Panes are: {', '.join(Pane)}.")
-    return Pane(name)

@@ -108,6 +108,10 @@ class StudyIn(Body):
     docstring: Literal["shown", "folded", "hidden"] = "shown"
     ties: bool = False
     one_more: bool = Field(False, description="where the planned raters of a pair split, one more is asked")
+    asks_profile: bool = Field(False, description="raters must say who they are before their first pair")
+    practice: bool = Field(
+        False, description="raters read the right label of each onboarding pair after theirs"
+    )
     guideline: Id | None = Field(None, description="id of a version")
     against: Id | None = Field(None, description="pairwise: id of the annotator of imported labels")
     planted: CleanText = Field("", max_length=2_000_000, description="CSV of planted pairs")

@@ -61,6 +61,7 @@ SECTIONS: Final[Mapping[roles.Role, tuple[tuple[str, str], ...]]] = {
         ("Home", "home"),
         ("Browse", "browse"),
         ("Benchmarks", "benchmarks"),
+        ("Studies", "studies"),
         ("Reports", "reports"),
     ),
     roles.Role.EXPERT: (
@@ -68,6 +69,7 @@ SECTIONS: Final[Mapping[roles.Role, tuple[tuple[str, str], ...]]] = {
         ("Review", "review"),
         ("Browse", "browse"),
         ("Benchmarks", "benchmarks"),
+        ("Studies", "studies"),
     ),
     roles.Role.ADMIN: (
         ("Dashboard", "dashboard"),

@@ -1,16 +1,14 @@
-// Gives columns and panes the sizes that their owner chose, before the first paint (loaded without defer for
+// Gives the columns the sizes that their owner chose, before the first paint (loaded without defer for
 // that). The sizes come with the page: `left=40,right=30`, in percent. panes.js changes them. The tab that was
 // chosen last and whether long lines are wrapped are kept in this browser: tabs.js and desk.js.
 
 (() => {
   "use strict";
 
-  const COLUMNS = ["left", "middle", "right"];
   const chosen = document.querySelector('meta[name="review-layout"]').content;
 
   for (const [, name, size] of chosen.matchAll(/([a-z]+)=(\d+)/g)) {
-    const share = COLUMNS.includes(name) ? `${size}fr` : size;
-    document.documentElement.style.setProperty(`--share-${name}`, share);
+    document.documentElement.style.setProperty(`--share-${name}`, `${size}fr`);
   }
 
   try {

@@ -62,14 +62,16 @@ export function upgrade(field) {
   views.set(field, view);
 }
 
-// Below what is there, in the sight of whoever asked for it.
-export function append(field, lines) {
+// Below what is there, in the sight of whoever asked for it, but above `before`: the lines that run the tests.
+export function append(field, lines, before) {
   const view = views.get(field);
-  const { doc } = view.state;
-  const end = doc.toString().trimEnd().length;
+  const text = view.state.doc.toString();
+  const start = before ? `\n${text}`.lastIndexOf(`\n${before}`) : -1;
+  const to = start < 0 ? text.length : start;
+  const from = text.slice(0, to).trimEnd().length;
   const insert = `\n\n${lines}\n`;
-  const selection = { anchor: end + insert.length }; // what comes into view is the cursor
-  view.dispatch({ changes: { from: end, to: doc.length, insert }, selection, scrollIntoView: true });
+  const selection = { anchor: from + insert.length }; // what comes into view is the cursor
+  view.dispatch({ changes: { from, to, insert: start < 0 ? insert : `${insert}\n` }, selection, scrollIntoView: true });
 }
 
 function replace(view, text) {

@@ -72,7 +72,7 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("asserted", (event) => {
   const field = document.querySelector("textarea[data-editor]");
   if (field && event.detail.revision) field.dataset.draftRevision = event.detail.revision;
-  if (field) import("./editor.js").then(({ append }) => append(field, event.detail.lines));
+  if (field) import("./editor.js").then(({ append }) => append(field, event.detail.lines, event.detail.before));
   say(`Added to your test: ${event.detail.lines}`, "success");
 });
 
@@ -119,9 +119,7 @@ function closeEditor() {
 // A run that somebody asked for comes into view; its polls leave the page as it is.
 function showRun({ requestConfig }) {
   if (requestConfig.elt.id === "run") return;
-  const run = document.getElementById("run");
-  if (run.dataset.pane) panes.open(run);
-  run.scrollIntoView({ block: "nearest" });
+  document.getElementById("run").scrollIntoView({ block: "nearest" });
 }
 
 function closeRun() {

@@ -1,6 +1,7 @@
 // The tabs of the review page: Test, Trace and History, and of which run the first two are, the recorded one or
-// one's own. What is shown is said on <html>, so that it stays as it is on the next pair; desk-tabs.css hides the
-// rest. Without this script all of it is there, one part below the other.
+// one's own. A rater's page has Test and Trace of the agents, and its own test. What is shown is said on <html>, so
+// that it stays as it is on the next pair; desk-tabs.css and rating.css hide the rest. Without this script all of it
+// is there, one part below the other.
 
 const KEPT = "desk-tab";
 const root = document.documentElement;
@@ -37,7 +38,7 @@ function chosen(event) {
 export function choose(name) {
   root.dataset.tab = name;
   try {
-    localStorage.setItem(KEPT, name);
+    if (name !== "own") localStorage.setItem(KEPT, name); // the review page has no such tab
   } catch {
     // storage is switched off: the choice lasts until the page is left
   }
@@ -65,6 +66,7 @@ function arrives({ detail }) {
   const { target, requestConfig } = detail;
   if (target.id === "test-panel") choose("test");
   if (target.id !== "run" || requestConfig.elt.id === "run") return;
+  if (target.closest("#panel-own")) return choose("own");
   root.dataset.shown = "mine";
   if (root.dataset.tab === "history") choose("test");
 }
@@ -101,6 +103,6 @@ function tell() {
     button.setAttribute("aria-pressed", String((button.dataset.shows === "mine") === own));
   }
   for (const stepping of document.querySelectorAll("#panel-trace [data-step-to], #panel-trace [data-follows]")) {
-    stepping.disabled = own;
+    stepping.disabled = own || (root.dataset.tab === "own" && document.getElementById("panel-own") !== null);
   }
 }

@@ -172,6 +172,7 @@ PLACES: Final = (
     Place("review-keys", "/review/keys/", "expert"),
     Place("history", "/history/", "expert"),
     Place("studies", "/studies/", "admin"),
+    Place("studies-begun", "/studies/", "expert"),
     Place("study-new", "/studies/new/", "admin"),
     Place("guidelines", "/guidelines/", "admin"),
     Place("guideline-new", "/guidelines/new/", "admin"),

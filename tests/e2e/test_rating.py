@@ -153,18 +153,37 @@ def test_a_call_becomes_a_test_whose_run_is_stepped_through_and_tried(page: Page
     expect(page.locator("#run .strength")).to_contain_text("Strength: caught")
 
 
-PANES = ("#pane-query", "#pane-code", "#test-panel", "#run")
+@pytest.mark.parametrize("page", ["rate_own"], indirect=True)
+def test_an_assertion_goes_above_the_call_that_runs_the_tests(page: Page) -> None:
+    page.wait_for_selector(".cm-content")
+    press_tool(page, "t")
+    page.keyboard.press("Control+a")
+    page.keyboard.insert_text("def main():\n    assert turned([1]) == 0\n\n\nmain()\n")
+    expect(page.locator("#test-panel [data-draft-state]")).to_contain_text("Draft kept")
+    page.keyboard.press("Escape")
+    press_tool(page, "c")
+    page.keyboard.type("turned([1, 2])")
+    page.keyboard.press("Enter")
+    expect(page.locator(".call.is-latest .call-value")).to_contain_text("[2, 1]")
+    page.keyboard.press("Escape")
+    press_tool(page, "a")
+    expect(page.locator(".cm-content")).to_contain_text("assert turned([1, 2]) == [2, 1]")
+    lines = [line for line in page.locator(".cm-line").all_text_contents() if line.strip()]
+    assert lines[-2:] == ["assert turned([1, 2]) == [2, 1]", "main()"]
+
+
+PARTS = ("#pane-query", "#pane-code", "#test-panel")
 
 
 def boxes(page: Page) -> list[Any]:
-    return [page.locator(pane).bounding_box() for pane in PANES]
+    return [page.locator(part).bounding_box() for part in PARTS]
 
 
 @pytest.mark.parametrize("page", ["arranged"], indirect=True)
-def test_panes_are_arranged_and_remembered_and_nothing_jumps(page: Page) -> None:
+def test_columns_are_arranged_and_remembered_and_a_run_stands_below_its_test(page: Page) -> None:
     page.wait_for_selector(".cm-content")
     usual = boxes(page)
-    divider = page.get_by_role("separator", name="Between code and your test")
+    divider = page.get_by_role("separator", name="Between the function and your label")
     divider.focus()
     with page.expect_response("**/review/layout/?page=rating"):
         page.keyboard.press("ArrowRight")
@@ -175,24 +194,46 @@ def test_panes_are_arranged_and_remembered_and_nothing_jumps(page: Page) -> None
     page.keyboard.type("assert turned([1, 2]) == [2, 1]")
     page.keyboard.press("Control+Enter")
     expect(page.locator("#run[data-state=done]")).to_contain_text("passed")
-    assert boxes(page) == moved
+    test, run = page.locator("#test-panel").bounding_box(), page.locator("#run").bounding_box()
+    assert test is not None and run is not None
+    assert run["y"] >= test["y"] + test["height"] - 1 and run["y"] + run["height"] <= 900
     page.keyboard.press("Escape")
-    close = page.get_by_role("button", name="Show the execution of your test")
-    with page.expect_response("**/review/layout/?page=rating"):
-        close.press("Enter")
-    expect(page.locator("#pane-run-body")).to_be_hidden()
     page.reload()
-    expect(page.locator("#pane-run-body")).to_be_hidden()
     assert page.locator("#test-panel").bounding_box()["x"] == pytest.approx(moved[2]["x"], abs=8)  # type: ignore[index]
     first = pair_on(page)
     page.keyboard.press("1")
     other_pair(page, first)
-    expect(page.locator("#pane-run-body")).to_be_hidden()
     divider.focus()
     page.keyboard.press("Enter")
     expect(divider).not_to_have_attribute("aria-valuenow", value or "")
     assert page.locator("#test-panel").bounding_box()["x"] == pytest.approx(usual[2]["x"], abs=1)  # type: ignore[index]
-    expect(page.locator("#pane-history")).to_be_visible()
+    expect(page.get_by_text("Your last labels")).to_be_visible()
+
+
+@pytest.mark.parametrize("page", ["rate_agents"], indirect=True)
+def test_one_tab_is_shown_at_a_time_and_a_test_begins_from_the_agents_one(page: Page) -> None:
+    expect(page.locator("#panel-test")).to_contain_text("turned([1, 2])")
+    expect(page.locator("#panel-own")).to_be_hidden()
+    page.keyboard.press("8")
+    expect(page.locator("#panel-trace")).to_be_visible()
+    expect(page.locator("#panel-test")).to_be_hidden()
+    page.keyboard.press("7")
+    page.get_by_role("link", name="Start your test from it").click()
+    expect(page.locator("#panel-own .cm-content")).to_contain_text("turned([1, 2])")
+    expect(page.get_by_role("tab", name="Your test")).to_have_attribute("aria-selected", "true")
+    expect(page.locator("#panel-test")).to_be_hidden()
+
+
+@pytest.mark.parametrize("page", ["rate_agents"], indirect=True)
+def test_on_a_phone_the_labels_stay_and_cover_little(page: Page) -> None:
+    page.set_viewport_size({"width": 390, "height": 844})
+    order = [page.locator(part).bounding_box() for part in ("#pane-query", "#pane-code", "#label-form")]
+    tops = [box["y"] for box in order if box]
+    assert tops == sorted(tops) and tops[0] < 300
+    bar = page.locator(".label-buttons").bounding_box()
+    assert bar is not None and bar["y"] + bar["height"] == pytest.approx(844, abs=1)
+    assert bar["height"] <= 0.15 * 844
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
 
 
 @pytest.mark.parametrize("page", ["reveal"], indirect=True)
@@ -238,6 +279,7 @@ def test_a_second_look_shows_nothing_new_and_keeps_both_labels(
 @pytest.mark.parametrize("page", ["pairwise"], indirect=True)
 def test_of_two_snippets_one_is_better(page: Page, server: Workbench, rated: dict[str, int]) -> None:
     expect(page.locator(".panel-code")).to_have_count(2)
+    page.locator("#pane-other .call-fold > summary").click()
     page.locator("#call-expression-right").fill("turned([1, 2])")
     page.keyboard.press("Enter")
     expect(page.locator("#calls-right .call-value")).to_contain_text("[2, 1]")
@@ -325,7 +367,7 @@ def test_a_lost_connection_loses_nothing_that_is_typed(page: Page) -> None:
     page.keyboard.press("1")
     expect(page.locator("#review-status")).to_contain_text("can't be reached")
     page.context.set_offline(False)
-    expect(page.locator("[data-draft-state]").first).to_have_text("Draft kept")
+    expect(page.locator("#label-form [data-draft-state]")).to_have_text("Draft kept")
     page.evaluate("localStorage.clear()")
     page.reload()
     expect(page.locator("#notes")).to_have_value("typed in a tunnel")

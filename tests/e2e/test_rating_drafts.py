@@ -18,6 +18,7 @@ def test_a_form_is_kept_only_when_each_of_its_fields_is(page: Page) -> None:
     state = page.locator("#label-form [data-draft-state]")
     held: list[Route] = []
     page.route("**/draft/", lambda route: held.append(route) if of_tags(route) else route.continue_())
+    page.locator(".tags-fold > summary").click()
     page.locator("input[name=tags][value=partial]").check()
     page.locator("#notes").fill("typed while the tag is under way")
     page.wait_for_function(f"() => ({COPIES}).every(key => !key.includes(':notes'))")

@@ -37,6 +37,9 @@ class StudyPair(models.Model):
     probability = models.FloatField(default=1.0, help_text="of being in the sample, 0 to 1")
     planted = models.CharField(max_length=10, choices=Planted, blank=True, default=Planted.NO)
     answer = models.SmallIntegerField(null=True, help_text="the known value of a planted pair")
+    answer_reason = models.TextField(
+        blank=True, db_default="", help_text="why that is the answer: what raters are told in practice"
+    )
 
     class Meta:
         ordering = ["study", "number"]

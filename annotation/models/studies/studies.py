@@ -57,6 +57,16 @@ class Study(models.Model):
     one_more = models.BooleanField(
         default=False, db_default=False, help_text="where a pair's planned raters split, one more is asked"
     )
+    asks_profile = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="raters must say years of Python, job and languages before their first pair",
+    )
+    practice = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="raters are told the answer of an onboarding pair once they have labelled it",
+    )
     ties = models.BooleanField(default=False, help_text="pairwise: raters may say that both are as good")
     seed = models.BigIntegerField(default=0)
     guideline = models.ForeignKey(Guideline, on_delete=models.PROTECT, null=True, related_name="studies")

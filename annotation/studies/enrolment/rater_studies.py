@@ -7,12 +7,14 @@ from enum import StrEnum
 from typing import Final
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from annotation.models import Assignment, Enrolment, Quota, Rating, Study, StudyPair
 from annotation.studies.enrolment import next_pair
 from annotation.studies.plan import guidelines
+from annotation.studies.plan.effort import SECONDS
 from retrieval.texts.hostile import mark_hostile_characters
 
 MOST_YEARS: Final = 70
@@ -25,6 +27,10 @@ class Wanted(StrEnum):
 
     ACCEPT = "accept"
     ACKNOWLEDGE = "acknowledge"
+
+
+class GuidelineChanged(ValueError):
+    """Other guidelines hold than those that the rater was shown; the message says so."""
 
 
 class BadProfile(ValueError):
@@ -91,29 +97,44 @@ def find_pending_requirements(enrolment: Enrolment) -> tuple[Wanted, ...]:
     )
 
 
+def join_study(enrolment: Enrolment, profile: Profile, guideline: int | None) -> None:
+    """Store in one step that the information text was accepted, the profile, and which guidelines were read.
+
+    `guideline` is the id of the version that was shown. Raises GuidelineChanged where another one holds by
+    now, and BadProfile; then nothing is stored.
+    """
+    if enrolment.study.guideline_id != guideline:
+        raise GuidelineChanged("The guidelines were changed while you read. Here is the new version.")
+    with transaction.atomic():
+        accept_study_information(enrolment, profile)
+        guidelines.acknowledge_guideline(enrolment.study, enrolment.user)
+
+
 def accept_study_information(enrolment: Enrolment, profile: Profile) -> None:
     """Store that the information text was accepted, and the profile. Raises BadProfile; then nothing is."""
-    problems = problems_of(profile)
+    problems = problems_of(profile, required=enrolment.study.asks_profile)
     if problems:
         raise BadProfile(problems)
-    enrolment.years_of_python = int(profile.years)
+    enrolment.years_of_python = int(profile.years) if profile.years.strip() else None
     enrolment.occupation = clean_profile_text(profile.occupation)
     enrolment.languages = clean_profile_text(profile.languages)
     enrolment.accepted_at = enrolment.accepted_at or timezone.now()
     enrolment.save(update_fields=["years_of_python", "occupation", "languages", "accepted_at"])
 
 
-def problems_of(profile: Profile) -> dict[str, str]:
-    """By field what is wrong, empty where nothing is."""
+def problems_of(profile: Profile, *, required: bool) -> dict[str, str]:
+    """By field what is wrong, empty where nothing is. Without `required` a field may be left empty."""
     problems: dict[str, str] = {}
     years = profile.years.strip()
-    if not (years.isascii() and years.isdigit() and len(years) < 4 and int(years) <= MOST_YEARS):
+    if (required or years) and not (
+        years.isascii() and years.isdigit() and len(years) < 4 and int(years) <= MOST_YEARS
+    ):
         problems["years"] = f"Give the years as a whole number from 0 to {MOST_YEARS}."
     for name, text, most in (
         ("occupation", profile.occupation, LONGEST_OCCUPATION),
         ("languages", profile.languages, LONGEST_LANGUAGES),
     ):
-        if not clean_profile_text(text):
+        if required and not clean_profile_text(text):
             problems[name] = "This is empty: the study reports it of all its raters together."
         elif len(clean_profile_text(text)) > most:
             problems[name] = f"At most {most} characters; these are {len(clean_profile_text(text)):,}."
@@ -167,6 +188,15 @@ def free_for(enrolment: Enrolment) -> tuple[int, int]:
         return found["new"], found["again"]
     planted = StudyPair.objects.filter(study=enrolment.study_id, planted__gt="").exclude(pk__in=had)
     return found["new"] + planted.count(), found["again"]
+
+
+def estimate_seconds_left(enrolment: Enrolment, work: Work) -> float:
+    """What is left at the rater's pace; before their first pair at the one that the plan assumes."""
+    if work.seconds_left is not None:
+        return work.seconds_left
+    kind = enrolment.condition.kind
+    assumed = (enrolment.study.sample or {}).get("seconds", {}).get(kind, SECONDS[kind])
+    return float(assumed) * work.left
 
 
 def active_seconds_of_rater(enrolment: Enrolment) -> float:

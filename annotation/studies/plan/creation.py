@@ -43,7 +43,8 @@ SCALES: Final = {
 
 TEXTS: Final = ("question", "information", "exclusions")
 CHOICES: Final = (
-    "kind", "purpose", "scale", "order", "docstring", "ties", "one_more", "guideline", "reference", "margin",
+    "kind", "purpose", "scale", "order", "docstring", "ties", "one_more", "asks_profile", "practice",
+    "guideline", "reference", "margin",
 )  # fmt: skip
 """What is called alike in an order, in its forms and in the columns of a study."""
 
@@ -86,6 +87,8 @@ class Order:
     docstring: str = Study.Docstring.SHOWN
     ties: bool = False
     one_more: bool = False
+    asks_profile: bool = False
+    practice: bool = False
     rates: AssumedRates = USUAL_RATES
     guideline: Guideline | None = None
     against: Annotator | None = None
@@ -163,7 +166,7 @@ def refuse_bad_conditions(order: Order) -> None:
         raise StudyRefused("Choose at least one condition, and each only once.")
     if any(condition.raters < FEWEST_RATERS for condition in order.conditions):
         raise StudyRefused(
-            f"At least {FEWEST_RATERS} raters a pair in each condition: fewer have no majority."
+            f"At least {FEWEST_RATERS} raters a pair in each condition: two that disagree have no majority."
         )
     if order.reference not in kinds:
         raise StudyRefused("The reference is one of the study's conditions.")
@@ -287,7 +290,14 @@ def store_pairs(study: Study, sample: Sample, planted: Sequence[Planted]) -> Non
         for one in sample.drawn
     ]
     rows += [
-        StudyPair(study=study, pair_id=one.pair, other_id=one.other, planted=one.kind, answer=one.answer)
+        StudyPair(
+            study=study,
+            pair_id=one.pair,
+            other_id=one.other,
+            planted=one.kind,
+            answer=one.answer,
+            answer_reason=one.reason,
+        )
         for one in planted
     ]
     secrets.SystemRandom().shuffle(rows)

@@ -37,6 +37,8 @@ FIXED: Final[Mapping[str, str]] = MappingProxyType(
         "ties": f"whether ties are allowed: {ANOTHER_STUDY}",
         "seed": f"the seed: {ANOTHER_STUDY}",
         "one_more_on_a_split": f"whether one more rater is asked where they split: {ANOTHER_STUDY}",
+        "profile_asked": f"whether raters must say who they are: {ANOTHER_STUDY}",
+        "practice": f"whether raters are shown the answers of onboarding pairs: {ANOTHER_STUDY}",
     }
 )
 """Parts of a frozen plan that no amendment may change, and the way that is open instead."""
@@ -101,8 +103,13 @@ def plan_of(study: Study) -> dict[str, Any]:
         "information_sha256": hashlib.sha256(study.information.encode()).hexdigest(),
         "planned_pairs": study.planned_pairs,
     }
-    # Only where it is on: plans that were frozen before there was the choice stay what they are.
-    return plan | ({"one_more_on_a_split": True} if study.one_more else {})
+    # Only where they are on: plans that were frozen before there were these choices stay what they are.
+    chosen = {
+        "one_more_on_a_split": study.one_more,
+        "profile_asked": study.asks_profile,
+        "practice": study.practice,
+    }
+    return plan | {name: True for name, is_on in chosen.items() if is_on}
 
 
 def sample_of(study: Study) -> dict[str, Any]:

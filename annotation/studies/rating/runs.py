@@ -169,7 +169,7 @@ def own_runs(assignment: Assignment) -> QuerySet[ExecutionRequest]:
 def add_assertion(
     assignment: Assignment, asked: CallRequest, window: draft_rules.Window | None = None
 ) -> Added:
-    """Append a call of `rater_calls_of_assignment` to the draft of the test; returns what was added.
+    """Add a call of `rater_calls_of_assignment` to the draft of the test; returns what was added.
 
     Without a draft it begins as the editor does. The call stays evidence of the label.
 

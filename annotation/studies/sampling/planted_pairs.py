@@ -29,6 +29,7 @@ class Planted:
     kind: str
     answer: int
     other: int | None = None
+    reason: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,12 +42,14 @@ class Line:
     query: str = ""
     code: str = ""
     other: str = ""
+    reason: str = ""
 
 
 def lines_of(text: str, scale: str) -> list[Line]:
     """The lines of a CSV with the columns kind, answer and either pair (an id) or query and code.
 
-    A comparison has its second snippet in the column other. Raises SampleRefused with the line's number.
+    A comparison has its second snippet in the column other. The column reason may say why the answer is
+    right. Raises SampleRefused with the line's number.
     """
     if not text.strip():
         return []
@@ -82,7 +85,7 @@ def what_of(number: int, cells: Mapping[str, str], line: Line, of_two: bool) -> 
     query, code, other = (cells.get(name, "").strip() for name in ("query", "code", "other"))
     if of_two and not other:
         raise SampleRefused(f"Line {number} of the planted pairs: other is the second snippet, and is empty.")
-    line = replace(line, other=other if of_two else "")
+    line = replace(line, other=other if of_two else "", reason=cells.get("reason", "").strip())
     given = cells.get("pair", "").strip()
     if given:
         if not given.isdecimal() or len(given) > 18:
@@ -111,7 +114,7 @@ def build_planted_pair(line: Line, pairs: Mapping[int, Pair]) -> Planted:
         else store_planted_texts(Text.objects.keep(line.query), line.code)
     )
     other = store_planted_texts(pair.query, line.other).pk if line.other else None
-    return Planted(pair.pk, line.kind, line.answer, other)
+    return Planted(pair.pk, line.kind, line.answer, other, line.reason)
 
 
 def store_planted_texts(query: Text, code: str) -> Pair:

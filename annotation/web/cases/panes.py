@@ -1,16 +1,9 @@
-"""The panes of a page on which somebody judges a pair: each shows what its object holds, and nothing else.
+"""What a page shows on which somebody judges a pair: the query, the code, a test and an execution.
 
-Only `AgentPane` is made from a case. The four others are made from a query's text, a candidate's text, a test
-program and an execution, and carry the addresses that their forms send to: so a page on which nothing of the
-agents may be seen includes their templates and gives them its own programs, runs and addresses. What exists
-only because an agent judged the pair (readings, the agents' test, its execution) is in them if the page puts
-it there, and not otherwise; an empty address leaves the button out.
-
-The templates are in `annotation/panes/`, `_pane_query.html` and so on for code, agent and execution, each
-included as `{% include … with pane=page.panes.code only %}`; a page with them
-loads `css/evidence.css`, `review-panels.css`, `calls.css`, `trials.css`, `review.css`, `stepping.css` and
-`js/review.js` and, for their room, `panes.css` and `js/arranged.js`. The review page shows the same objects
-in templates of its own: two columns, a card and tabs.
+None of them is made from a case: a page on which nothing of the agents may be seen gives them its own
+programs, runs and addresses. What exists only because an agent judged the pair (readings, the agents' test,
+its execution) is in them if the page puts it there, and not otherwise. An empty address leaves the button
+out. The review page and the pages of raters show them in templates of their own: two columns, a card, tabs.
 """
 
 from __future__ import annotations
@@ -20,9 +13,8 @@ from dataclasses import dataclass
 
 from django.urls import reverse
 
-from annotation.review.layout import Pane
 from annotation.web.cases.code import Code, truncate_code_text
-from annotation.web.cases.evidence import LONGEST_TEXT, Evidence, ExecutionView, ProgramView, Verdict
+from annotation.web.cases.evidence import LONGEST_TEXT, Evidence, ExecutionView, ProgramView
 from annotation.web.cases.names import NamesView
 from annotation.web.cases.reports import AssertionLine
 from annotation.web.cases.test_strength import StrengthView
@@ -39,7 +31,6 @@ class QueryPane:
     text: str
     cut: int = 0
     readings: tuple[str, ...] = ()
-    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,34 +43,11 @@ class CodePane:
 
     code: Code
     box: CallBox | None = None
-    closed: bool = False
     names: NamesView | None = None
     note: str = ""
     docstrings: tuple[str, ...] = ()
     suffix: str = ""
-    name: Pane = Pane.CODE
-
-    @property
-    def word(self) -> str:
-        """What its button opens: `the candidate`, `the left snippet`."""
-        return f"the {self.code.title.lower()}"
-
-
-@dataclass(frozen=True, slots=True)
-class AgentPane:
-    """What the agents decided, stage by stage, with model and cost. Never on a blind page."""
-
-    evidence: Evidence
-    closed: bool = False
-
-    @property
-    def latest(self) -> tuple[Verdict, ...]:
-        """The step that decided, or the last one so far: what the person judges."""
-        return self.evidence.verdicts[-1:]
-
-    @property
-    def earlier(self) -> tuple[Verdict, ...]:
-        return self.evidence.verdicts[:-1]
+    name: str = "code"
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,12 +75,10 @@ class ExecutionPane:
 
     execution: ExecutionView | None = None
     not_reached: tuple[AssertionLine, ...] = ()
-    note: str = ""
     next_key: KeyView = NO_KEY
     previous_key: KeyView = NO_KEY
     failing_key: KeyView = NO_KEY
     follow_key: KeyView = NO_KEY
-    closed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,29 +91,25 @@ class Panes:
     execution: ExecutionPane
 
 
-def query_pane(text: str, readings: Collection[str] = (), closed: bool = False) -> QueryPane:
+def query_pane(text: str, readings: Collection[str] = ()) -> QueryPane:
     """The pane of a query's text; readings are shown once each."""
     kept, cut = truncate_code_text(text, LONGEST_TEXT)
-    return QueryPane(kept, cut, tuple(dict.fromkeys(reading for reading in readings if reading)), closed)
+    return QueryPane(kept, cut, tuple(dict.fromkeys(reading for reading in readings if reading)))
 
 
 def execution_pane(
     execution: ExecutionView | None,
     program: ProgramView | None,
     keys: Keys,
-    note: str = "",
-    closed: bool = False,
 ) -> ExecutionPane:
     """The pane of an execution of `program`; `keys` are a person's, by action."""
     return ExecutionPane(
         execution=execution,
         not_reached=program.not_reached if program and execution else (),
-        note=note,
         next_key=keys["step_next"],
         previous_key=keys["step_previous"],
         failing_key=keys["step_failing"],
         follow_key=keys["step_follow"],
-        closed=closed,
     )
 
 

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 from django.urls import reverse
 
 from annotation.models import Assignment, Case, TestProgram
-from annotation.review.layout import Pane
 from annotation.studies.rating import shown_pair
 from annotation.studies.rating.leaky_tests import Hushed, redact_leaky_test
 from annotation.studies.rating.shown_pair import SnippetSide
@@ -22,9 +21,10 @@ from annotation.web.cases.evidence import (
     program_view,
 )
 from annotation.web.cases.names import mark_missing_names
-from annotation.web.cases.panes import AgentPane, ExecutionPane, execution_pane
+from annotation.web.cases.panes import ExecutionPane, execution_pane
 from annotation.web.cases.reports import candidate_notes, program_notes
 from annotation.web.review.keys import KeyView
+from annotation.web.review.verdict import VerdictCard, build_verdict_card
 from sandbox.reports.report import Report
 
 
@@ -46,37 +46,39 @@ class AgentPart:
 
 @dataclass(frozen=True, slots=True)
 class AgentPanes:
-    """That as the page shows it. `verdict` is there only where everything is; `closed` is the test's pane."""
+    """That as the page shows it. `verdict` is there only where everything is.
 
-    verdict: AgentPane | None
+    At `from_agents` the rater's own test begins with the agents' one; empty where the rater can run nothing.
+    """
+
+    verdict: VerdictCard | None
     program: ProgramView | None
     told: int
     run: ExecutionPane | None
     strength_url: str
     strength_key: KeyView
-    closed: bool = False
+    from_agents: str
 
 
 def agent_panes(
     assignment: Assignment,
     part: AgentPart,
     keys: Mapping[str, KeyView],
-    closed: Collection[Pane],
     *,
     may_run: bool,
 ) -> AgentPanes:
     """`may_run`: whether the rater may find out now how strong the test is."""
     program, run = part.program, part.execution
     here = assignment.enrolment.study_id, assignment.study_pair.number
-    note, no_run = "of the agents' test", Pane.EXECUTION in closed
+    start = f"{reverse('rate-pair', args=here)}?start=agents"
     return AgentPanes(
-        verdict=AgentPane(part.evidence, Pane.AGENT in closed) if part.evidence else None,
+        verdict=build_verdict_card(part.evidence) if part.evidence else None,
         program=program,
         told=part.told,
-        run=execution_pane(run, program, keys, note, no_run) if run else None,
-        closed=Pane.PROGRAM in closed,
+        run=execution_pane(run, program, keys) if run else None,
         strength_url=reverse("rate-strength", args=[*here, program.pk]) if program and may_run else "",
         strength_key=keys["strength"],
+        from_agents=start if part.source and may_run else "",
     )
 
 

@@ -159,6 +159,11 @@ class LabelForm:
         return tuple(tag for tag in self.tags if not tag.of_test)
 
     @property
+    def tags_set(self) -> int:
+        """How many tags are ticked: they are folded."""
+        return sum(tag.ticked for tag in self.tags)
+
+    @property
     def test_tags(self) -> tuple[TagChoice, ...]:
         return tuple(tag for tag in self.tags if tag.of_test)
 

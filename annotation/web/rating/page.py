@@ -6,7 +6,7 @@ Everything on a blind page comes from the texts of the pair and the study's tabl
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final
@@ -15,7 +15,7 @@ from django.contrib.auth.models import User
 from django.urls import reverse
 
 from annotation.models import Assignment, Preference, Rating, Study
-from annotation.review.layout import Layout, LayoutPage, Pane, layout_in
+from annotation.review.layout import Layout, LayoutPage, layout_in
 from annotation.review.shortcuts import Action, keys_in, keys_of, label_action, tag_action
 from annotation.review.tags import Tag
 from annotation.studies.enrolment import rater_studies
@@ -50,6 +50,7 @@ from annotation.web.rating.form import (
     standing_of,
 )
 from annotation.web.rating.place import Skip, Where, skip_of, where_of
+from annotation.web.rating.practice import PracticeResult, build_practice_result
 from annotation.web.rating.runs import Editor, RunLine, call_box, editor_of, pair_url, run_lines
 from annotation.web.rating.study_list import Guide, guide_of
 from annotation.web.rating.words import said_sign
@@ -95,14 +96,6 @@ class Undo:
 
 
 @dataclass(frozen=True, slots=True)
-class Column:
-    """One column of panes: what the arrangement calls it, and the column on its left."""
-
-    name: str
-    before: str = ""
-
-
-@dataclass(frozen=True, slots=True)
 class RatingPage:
     """All of the page. `place` is what it is called among the pages that a person arranges."""
 
@@ -122,6 +115,7 @@ class RatingPage:
     runs: tuple[RunLine, ...]
     urls: Urls
     undo: Undo
+    practice: PracticeResult | None
     keys: dict[str, KeyView]
     place: LayoutPage
     layout: Layout
@@ -151,33 +145,20 @@ class RatingPage:
 
     @property
     def tests(self) -> bool:
-        """Whether the rater's own test and its runs have a column."""
+        """Whether the rater's own test and its runs have a tab."""
         return self.editor is not None or bool(self.runs)
 
     @property
-    def columns(self) -> int:
-        """The query's and, where they are there, those of the second snippet, the tests and the agents."""
-        return 1 + self.pairwise + self.tests + (self.agents is not None)
+    def rests_on(self) -> str:
+        """What the label rests on, which says how wide the two columns are."""
+        if self.pairwise:
+            return "two"
+        return "agents" if self.agents else "own" if self.tests else "reading"
 
     @property
-    def test_column(self) -> Column:
-        return Column("right", "middle") if self.pairwise else Column("middle", "left")
-
-    @property
-    def agents_column(self) -> Column:
-        return Column("right", "middle") if self.tests else Column("middle", "left")
-
-    @property
-    def history_closed(self) -> bool:
-        return Pane.HISTORY in self.layout.closed
-
-    @property
-    def test_closed(self) -> bool:
-        return Pane.TEST in self.layout.closed
-
-    @property
-    def run_closed(self) -> bool:
-        return Pane.RUN in self.layout.closed
+    def leads_on(self) -> bool:
+        """Whether the pair that is open is another one than this."""
+        return self.may_take_back and (self.where.state not in OPEN or self.where.lapsed)
 
     @property
     def help(self) -> tuple[HelpGroup, ...]:
@@ -197,12 +178,13 @@ class RatingPage:
             "note",
             *(["skip"] if self.may_take_back and self.where.state == State.RESERVED else []),
             *(["undo"] if self.may_take_back else []),
-            "next",
+            *(["next"] if self.leads_on else []),
             *(["call", "assert"] if any(side.box for side in self.sides) else []),
             *(["edit"] if self.editor else []),
             *(STEPPING if self.editor or self.agents else []),
-            "guidelines",
-            "decisions",
+            *(["tab_test", "tab_trace"] if self.agents else []),
+            *(["guidelines"] if self.guide else []),
+            *(["decisions"] if self.decisions else []),
             "help",
         ]
 
@@ -224,8 +206,8 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
     return RatingPage(
         where=where_of(assignment, standing, sent, agents),
         skip=skip_of(assignment, standing, sent),
-        query=query_pane(assignment.study_pair.pair.query.text, closed=Pane.QUERY in layout.closed),
-        sides=code_panes(assignment, standing, keys, agents, layout.closed, may_run=may_run),
+        query=query_pane(assignment.study_pair.pair.query.text),
+        sides=code_panes(assignment, standing, keys, agents, may_run=may_run),
         form=label_form(assignment, standing, sent, keys, evidence),
         blind=build_stored_rating(assignment, locked) if locked else None,
         earlier=earlier_of(assignment, standing),
@@ -233,11 +215,12 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
         work=rater_studies.work_of(assignment.enrolment),
         decisions=decisions_of(assignment),
         guide=guide_of(study, assignment.rater),
-        agents=agent_panes(assignment, agents, keys, layout.closed, may_run=may_run) if agents else None,
+        agents=agent_panes(assignment, agents, keys, may_run=may_run) if agents else None,
         editor=editor_of(assignment, standing.drafts, keys, agents, start=start) if may_run else None,
         runs=run_lines(assignment),
         urls=urls_of(assignment),
         undo=Undo(last.name, f": pair {last.of.study_pair.number:,}") if last else Undo("", ""),
+        practice=build_practice_result(study, last),
         keys=keys,
         place=place,
         layout=layout,
@@ -266,7 +249,6 @@ def code_panes(
     standing: RatingState,
     keys: Mapping[str, KeyView],
     agents: AgentPart | None,
-    closed: Collection[Pane],
     *,
     may_run: bool,
 ) -> tuple[CodePane, ...]:
@@ -274,7 +256,6 @@ def code_panes(
     report = agents.report if agents else None
 
     def pane(side: SnippetSide) -> CodePane:
-        name = Pane.OTHER if side.name == "right" else Pane.CODE
         return CodePane(
             code=replace(candidate_side(side, report), whole=whole_url(assignment, side)),
             box=call_box(assignment, side, standing.drafts, keys) if may_run else None,
@@ -282,8 +263,7 @@ def code_panes(
             note="docstring hidden" if side.hidden else "",
             docstrings=side.docstrings,
             suffix="-right" if side.name == "right" else "",
-            name=name,
-            closed=name in closed,
+            name="other" if side.name == "right" else "code",
         )
 
     return tuple(pane(side) for side in shown_pair.sides_of(assignment))

@@ -44,10 +44,7 @@ class RunLine:
 
 @dataclass(frozen=True, slots=True)
 class Editor:
-    """The rater's own test. `sides`: the names of the snippets that it can run on, empty for the only one.
-
-    `from_agents` is where it begins with the agents' test; empty where that is not shown.
-    """
+    """The rater's own test. `sides`: the names of the snippets that it can run on, empty for the only one."""
 
     url: str
     source: str
@@ -57,7 +54,6 @@ class Editor:
     draft_revision: str
     sides: tuple[str, ...]
     key: KeyView
-    from_agents: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +179,6 @@ def editor_of(
         draft_revision=stands.revision if stands else "",
         sides=tuple(side.name for side in sides if side.name),
         key=keys["edit"],
-        from_agents=f"{pair_url('rate-pair', assignment)}?start=agents" if theirs else "",
     )
 
 

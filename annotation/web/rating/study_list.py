@@ -9,7 +9,7 @@ from typing import Final
 from django.contrib.auth.models import User
 from django.utils.safestring import SafeString
 
-from annotation.models import Assignment, Enrolment, Guideline, Study
+from annotation.models import Assignment, Enrolment, Guideline, Study, StudyPair
 from annotation.review.shortcuts import Action
 from annotation.studies.enrolment import queue, rater_studies
 from annotation.studies.enrolment.queue import LEFT, QueueClosed
@@ -17,7 +17,8 @@ from annotation.studies.enrolment.rater_studies import Profile, Wanted, Work
 from annotation.studies.plan import guidelines
 from annotation.studies.rating.undo import last_decision
 from annotation.studies.report.figures import open_to
-from annotation.web.rating.words import KINDS, QUESTIONS
+from annotation.studies.report.own_part import DecidedPair, OwnPart, summarize_own_part
+from annotation.web.rating.words import KINDS, QUESTIONS, UNDECIDED, value_sign
 from annotation.web.review.keys import KeyView, key_views
 from annotation.web.shared.words import Sign
 
@@ -45,6 +46,11 @@ class StudyLine:
     can_go_on: bool
     figures: bool
     over: bool
+    seconds_left: float
+
+    @property
+    def seconds_a_pair(self) -> float | None:
+        return self.work.seconds / self.work.done if self.work.done and self.work.seconds else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,7 +67,18 @@ class StudyPage:
     guide: Guide | None
     closed: str = ""
     may_leave: bool = False
+    asks_profile: bool = False
+    practice: bool = False
     undo: FinishedUndo | None = None
+    own: OwnPartView | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OwnPartView:
+    """The rater's own part of a closed study: each decided pair with what they said and what was decided."""
+
+    part: OwnPart
+    decided: tuple[tuple[DecidedPair, Sign, Sign], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +114,7 @@ def study_line(enrolment: Enrolment) -> StudyLine:
         can_go_on=study.state == Study.State.RUNNING and not (over or wanted) and work.left > 0,
         figures=open_to(enrolment.user, study),
         over=over,
+        seconds_left=rater_studies.estimate_seconds_left(enrolment, work),
     )
 
 
@@ -127,8 +145,22 @@ def study_page(
         guide=guide_of(study, enrolment.user),
         closed=explain_closed_study(enrolment),
         may_leave=rater_studies.may_leave(enrolment),
+        asks_profile=study.asks_profile,
+        practice=study.practice and study.pairs.filter(planted=StudyPair.Planted.ONBOARDING).exists(),
         undo=finished_undo(enrolment, line),
+        own=own_part_view(enrolment) if line.over and line.work.done else None,
     )
+
+
+def own_part_view(enrolment: Enrolment) -> OwnPartView | None:
+    part, scale = summarize_own_part(enrolment), enrolment.study.scale
+    if part is None:
+        return None
+    rows = (
+        (pair, value_sign(scale, pair.said), value_sign(scale, pair.decided, UNDECIDED))
+        for pair in part.decided
+    )
+    return OwnPartView(part, tuple(rows))
 
 
 def finished_undo(enrolment: Enrolment, line: StudyLine) -> FinishedUndo | None:

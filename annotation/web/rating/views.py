@@ -18,8 +18,8 @@ from annotation.review.assertions import NoAssertion
 from annotation.review.own_tests import BadTest, TooManyWaiting
 from annotation.review.strength import NothingToChange
 from annotation.studies.enrolment import rater_studies
-from annotation.studies.enrolment.rater_studies import BadProfile, Profile
-from annotation.studies.exposure import mark_seen, mark_test_seen
+from annotation.studies.enrolment.rater_studies import BadProfile, GuidelineChanged, Profile
+from annotation.studies.exposure import mark_seen, mark_test_seen, pairs_of_study_rows
 from annotation.studies.plan.guidelines import acknowledge_guideline
 from annotation.studies.rating import drafts, runs, shown_pair, test_strength
 from annotation.studies.rating.runs import NotNow
@@ -33,6 +33,7 @@ from annotation.web.review.call_views import PATIENCE, show_assertion
 from annotation.web.review.drafts import keep_quietly, window_of
 from annotation.web.review.keys import key_views
 from annotation.web.shared.requests import answer, is_fragment, mark_rate_limited, person
+from annotation.web.shared.requests import number as whole
 from sandbox.expression_call import BadExpression
 
 REFUSALS = (BadTest, runs.NotNow, TooManyWaiting)
@@ -47,13 +48,24 @@ def index(request: HttpRequest) -> HttpResponse:
 
 @require_role(Role.EXPERT, FORM)
 def study(request: HttpRequest, study_pk: int) -> HttpResponse:
-    """What is read and said before the first pair; a POST accepts the information with a profile."""
+    """What is read before the first pair; a POST joins with a profile and opens the first pair.
+
+    Whoever has joined changes the profile with it.
+    """
     enrolment = own_enrolment(request, study_pk)
     if request.method != "POST":
         return show_study(request, enrolment)
     sent = Profile(*(request.POST.get(name, "") for name in ("years", "occupation", "languages")))
     try:
+        if enrolment.accepted_at is None:
+            shown = whole(request.POST, "guideline") if request.POST.get("guideline") else None
+            rater_studies.join_study(enrolment, sent, shown)
+            return HttpResponseRedirect(reverse("rate-next", args=[study_pk]))
         rater_studies.accept_study_information(enrolment, sent)
+    except GuidelineChanged as changed:
+        messages.warning(request, str(changed))
+        page = study_list.study_page(enrolment, sent)
+        return render(request, "annotation/rating/study.html", {"page": page}, status=409)
     except BadProfile as refused:
         page = study_list.study_page(enrolment, sent, refused.problems)
         return render(request, "annotation/rating/study.html", {"page": page}, status=422)
@@ -196,7 +208,11 @@ def show_study(request: HttpRequest, enrolment: Enrolment) -> HttpResponse:
     """The welcome; a part of another page that was sent here leaves that page."""
     if is_fragment(request):
         return HttpResponse(headers={"HX-Redirect": request.path})
-    return render(request, "annotation/rating/study.html", {"page": study_list.study_page(enrolment)})
+    page = study_list.study_page(enrolment)
+    if page.own:
+        rows = enrolment.study.pairs.filter(pk__in=page.own.part.shown)
+        mark_seen(request.user, pairs_of_study_rows(rows))
+    return render(request, "annotation/rating/study.html", {"page": page})
 
 
 def show_pair(

@@ -47,6 +47,23 @@ SIGNS: Final[Mapping[str, Mapping[str, Sign]]] = MappingProxyType(
         },
     }
 )
+PREFERENCES: Final[Mapping[int, Sign]] = MappingProxyType(
+    {
+        1: Sign("1", "the first snippet is better", "info"),
+        0: Sign("=", "equally good"),
+        -1: Sign("2", "the second snippet is better", "info"),
+    }
+)
+UNDECIDED: Final = Sign("–", "can't be decided")
+
+
+def value_sign(scale: str, value: int | None, none: Sign = UNSURE) -> Sign:
+    """A stored value of a scale; `none` where there is no value."""
+    if value is None:
+        return none
+    if scale == Study.Scale.PREFERENCE:
+        return PREFERENCES[value]
+    return SIGNS[scale].get(str(value), Sign("?", str(value)))
 
 
 def said_sign(scale: str, word: str) -> Sign:

@@ -79,7 +79,7 @@ def assertion(request: HttpRequest, pk: int) -> HttpResponse:
 
 def show_assertion(added: assertions.Added) -> HttpResponse:
     """No text: the event `asserted` carries the lines, for an editor that is open."""
-    told = {"lines": added.lines, "revision": added.revision}
+    told = {"lines": added.lines, "revision": added.revision, "before": added.before}
     return trigger_client_event(HttpResponse(status=204), "asserted", told)
 
 

@@ -229,7 +229,7 @@ def arrange(request: HttpRequest) -> HttpResponse:
     }
     try:
         place = layout.place_of(request.GET.get("page", layout.LayoutPage.REVIEW))
-        layout.save_layout(person(request), sizes, request.POST.getlist("closed"), place)
+        layout.save_layout(person(request), sizes, place)
     except layout.BadLayout as why:
         return HttpResponse(str(why), status=400, content_type="text/plain")
     return HttpResponse(status=204)

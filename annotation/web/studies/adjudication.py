@@ -25,10 +25,11 @@ from annotation.web.cases.code import code_of, truncate_code_text
 from annotation.web.cases.cross_tests import grid_view
 from annotation.web.cases.evidence import LONGEST_TEXT, ProgramView, candidate_code, program_view
 from annotation.web.cases.names import mark_missing_names, names_view
+from annotation.web.rating.study_list import build_rater_guide
+from annotation.web.rating.words import UNDECIDED, value_sign
 from annotation.web.review.calls import call_line
 from annotation.web.review.keys import KeyView
 from annotation.web.shared.words import OUTCOMES, Sign
-from annotation.web.studies.split_pairs import UNDECIDED, value_sign
 from sandbox.candidate.expectations import find_test_expectations
 from sandbox.program import candidate_names
 
@@ -85,6 +86,8 @@ def pair_page(
         "other": code_of(study_pair.other.snippet.text, "Second snippet", "o") if study_pair.other else None,
         "names": names_view(text),
         "voters": [voter_view(study, voter) for voter in voters],
+        "guide": build_rater_guide(study.guideline, unread=False) if study.guideline else None,
+        "guide_key": keys[Action.GUIDELINES],
         "grid": grid_view(grid, {test.program.pk: voter.pseudonym for voter, test in tested}),
         "can_run": grid.missing and not grid.open,
         "raters_with_tests": [voter.pseudonym for voter, _ in tested],

@@ -17,7 +17,15 @@ from annotation.accounts.roles import builds_visible_to
 from annotation.models import Build, Condition, Guideline, Study
 from annotation.schemas.studies import Allocation, AssumedRates, SampleWish, Stratifier, StudyIn
 from annotation.stats.planning.planner import Assumptions
-from annotation.studies.plan.creation import CHOICES, MOST_CAPACITY, TEXTS, ConditionWish, Order, RaterWish
+from annotation.studies.plan.creation import (
+    CHOICES,
+    FEWEST_RATERS,
+    MOST_CAPACITY,
+    TEXTS,
+    ConditionWish,
+    Order,
+    RaterWish,
+)
 from annotation.studies.plan.effort import usual_seconds
 from annotation.studies.plan.forecast import find_pilot_studies
 from annotation.studies.plan.plan import StudyRefused
@@ -29,6 +37,10 @@ KINDS: Final = (Study.Kind.RATING, Study.Kind.PAIRWISE)
 INFORMATION: Final = (
     "You are asked to judge pairs of a query and a piece of code. Your labels are stored under a pseudonym, "
     "with the time that you took; they are published without your name. You can stop at any time."
+)
+TOO_FEW_RATERS: Final = (
+    f"A pair needs {FEWEST_RATERS} raters in each condition. Two who disagree have no majority, so such a "
+    "pair has no label."
 )
 Bound = forms.BoundField
 TYPED: Final = ("prevalence", "rater_accuracy", "annotator_accuracy", "clustering", "skipped")
@@ -91,7 +103,8 @@ class StudyForm(forms.Form):
         label="Planted pairs",
         help_text=(
             "CSV with a header: kind (onboarding or attention), answer, query and code or pair (its number); "
-            "other is the second snippet of a comparison. They are marked and never counted."
+            "other is the second snippet of a comparison, reason says why the answer is right. "
+            "They are marked and never counted."
         ),
     )
     reference = forms.ChoiceField(
@@ -126,6 +139,8 @@ class StudyForm(forms.Form):
         initial=True,
         label="Where a pair’s planned raters split, ask one more who has not seen it",
     )
+    asks_profile = study_field("asks_profile", label="Raters must say who they are")
+    practice = study_field("practice", label="Practice: show raters the right label of each onboarding pair")
     guideline = forms.ModelChoiceField(Guideline.objects.none(), required=False, label="Guidelines")
     information = study_field(
         "information",
@@ -176,7 +191,12 @@ class StudyForm(forms.Form):
             chosen = kind == Condition.Kind.OWN_TESTS
             self.fields[f"with_{kind}"] = forms.BooleanField(required=False, label=label, initial=chosen)
             self.fields[f"raters_{kind}"] = forms.IntegerField(
-                required=False, min_value=3, max_value=100, initial=3, label=f"Raters a pair, {label}"
+                required=False,
+                min_value=FEWEST_RATERS,
+                max_value=100,
+                initial=FEWEST_RATERS,
+                label=f"Raters a pair, {label}",
+                error_messages={"min_value": TOO_FEW_RATERS},
             )
             self.fields[f"seconds_{kind}"] = forms.FloatField(
                 required=False,
@@ -270,7 +290,7 @@ class StudyForm(forms.Form):
         for kind in Condition.Kind.values:
             if values[f"with_{kind}"]:
                 seconds = values[f"seconds_{kind}"] or self.usual[kind][0]
-                yield ConditionWish(kind, values[f"raters_{kind}"] or 3, seconds)
+                yield ConditionWish(kind, values[f"raters_{kind}"] or FEWEST_RATERS, seconds)
 
     def raters(self) -> Iterator[RaterWish]:
         values = self.cleaned_data

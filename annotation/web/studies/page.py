@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from statistics import median
 from typing import Any, Final
 
+from django.contrib.auth.models import User
 from django.db.models import Count, F, Q, Sum
 from django.http import QueryDict
 
@@ -29,6 +30,7 @@ from annotation.studies.plan.effort import (
 )
 from annotation.studies.plan.split_rates import Splitting
 from annotation.studies.report import rating_export
+from annotation.studies.report.figures import open_to
 from annotation.web.shared.pagination import load_page_window
 
 PAGE_SIZE: Final = 20
@@ -46,6 +48,18 @@ def studies_page(params: QueryDict) -> dict[str, Any]:
     page = load_page_window(Study.objects.select_related("created_by"), ("-id",), params, PAGE_SIZE)
     counts = quotas_of([study.pk for study in page.rows])
     rows = [(study, *counts.get(study.pk, (0, 0))) for study in page.rows]
+    return {"rows": rows, "previous": page.previous, "next": page.next}
+
+
+def begun_studies_page(user: User, params: QueryDict) -> dict[str, Any]:
+    """Studies that were begun, the newest first, each with whether its figures are open to the person.
+
+    Only a rater can be kept out, so for anybody else this asks nothing a row.
+    """
+    begun = Study.objects.exclude(state=Study.State.DRAFT)
+    page = load_page_window(begun, ("-id",), params, PAGE_SIZE)
+    rates = Enrolment.objects.filter(user=user).exists()
+    rows = [(study, not rates or open_to(user, study)) for study in page.rows]
     return {"rows": rows, "previous": page.previous, "next": page.next}
 
 

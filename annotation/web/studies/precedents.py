@@ -10,9 +10,9 @@ from django.http import QueryDict
 from annotation.models import Precedent, Study
 from annotation.studies.adjudication.precedents import search_precedents
 from annotation.web.cases.evidence import candidate_code
+from annotation.web.rating.words import UNDECIDED, value_sign
 from annotation.web.shared.pagination import load_page_window
 from annotation.web.shared.words import Sign
-from annotation.web.studies.split_pairs import UNDECIDED, value_sign
 
 PAGE_SIZE: Final = 30
 

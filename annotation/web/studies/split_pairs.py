@@ -1,4 +1,4 @@
-"""Lists of pairs on which raters split, and what a value of a scale is called."""
+"""Lists of pairs on which raters split."""
 
 from __future__ import annotations
 
@@ -22,26 +22,10 @@ from annotation.studies.adjudication.decisions import (
 from annotation.studies.adjudication.unsettled_pairs import one_more_asked
 from annotation.studies.enrolment.raters import rates_in
 from annotation.studies.report.figures import open_to
-from annotation.web.rating.words import SIGNS
+from annotation.web.rating.words import UNDECIDED, value_sign
 from annotation.web.shared.pagination import load_page_window
-from annotation.web.shared.words import UNSURE, Sign
 
-PREFERENCES: Final[Mapping[int, Sign]] = {
-    1: Sign("1", "the first snippet is better", "info"),
-    0: Sign("=", "equally good"),
-    -1: Sign("2", "the second snippet is better", "info"),
-}
 PAGE_SIZE: Final = 20
-UNDECIDED: Final = Sign("–", "can't be decided")
-
-
-def value_sign(scale: str, value: int | None, none: Sign = UNSURE) -> Sign:
-    """A value of a scale; `none` where there is no value."""
-    if value is None:
-        return none
-    if scale == Study.Scale.PREFERENCE:
-        return PREFERENCES[value]
-    return SIGNS[scale].get(str(value), Sign("?", str(value)))
 
 
 def begun_studies() -> QuerySet[Study]:
@@ -57,10 +41,18 @@ def open_study(user: User, pk: int) -> Study:
 
 
 def studies_page(user: User, params: QueryDict) -> dict[str, Any]:
-    """The studies that were begun, the newest first; only what the page shows is counted."""
+    """The studies that were begun, the newest first; only what the page shows is counted.
+
+    `rows` are those with something to decide, or closed to the person; `decided` those where all is decided.
+    """
     page = load_page_window(begun_studies(), ("-id",), params, PAGE_SIZE)
     rows = [study_line(user, study) for study in page.rows]
-    return {"rows": rows, "previous": page.previous, "next": page.next}
+    return {
+        "rows": [row for row in rows if row[1] or row[2]],
+        "decided": [row for row in rows if not row[1] and not row[2] and row[3]],
+        "previous": page.previous,
+        "next": page.next,
+    }
 
 
 def study_line(user: User, study: Study) -> tuple[Study, str, int, int]:

@@ -13,7 +13,15 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, StreamingHt
 from django.shortcuts import get_object_or_404, redirect, render
 from django.utils.text import slugify
 
-from annotation.accounts.roles import FORM, GET, Role, builds_visible_to, refuse_while_blind, require_role
+from annotation.accounts.roles import (
+    FORM,
+    GET,
+    Role,
+    builds_visible_to,
+    has_role,
+    refuse_while_blind,
+    require_role,
+)
 from annotation.models import Study
 from annotation.studies.adjudication import verified_subset
 from annotation.studies.audit_log import Verb, append_audit_event
@@ -30,7 +38,13 @@ from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.requests import Answer, action_of, attach, person, render_form, say_refusals
 from annotation.web.studies import forecast
 from annotation.web.studies.form import StudyForm, initial_of
-from annotation.web.studies.page import preview_study_order, progress_page, studies_page, study_page
+from annotation.web.studies.page import (
+    begun_studies_page,
+    preview_study_order,
+    progress_page,
+    studies_page,
+    study_page,
+)
 from retrieval.texts.plurals import count_noun
 
 DONE: Final = {
@@ -42,8 +56,12 @@ DONE: Final = {
 }
 
 
-@require_role(Role.ADMIN, GET)
+@require_role(Role.READER, GET)
 def index(request: HttpRequest) -> HttpResponse:
+    """All studies for admins; for everybody else those that have figures."""
+    if not has_role(request.user, Role.ADMIN):
+        page = begun_studies_page(person(request), request.GET)
+        return render(request, "annotation/studies/begun.html", {"page": page})
     return render(request, "annotation/studies/index.html", {"page": studies_page(request.GET)})
 
 

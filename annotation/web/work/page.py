@@ -79,7 +79,7 @@ def rating_card(line: StudyLine) -> WorkCard:
     else:
         button, url = "Read and start", reverse("rate-study", args=[line.pk])
     waits = f"{count_noun(line.work.left, 'pair')} to rate" if line.work.left else "guidelines to read"
-    return WorkCard("Rate", line.name, waits, button, url, line.work.seconds_left)
+    return WorkCard("Rate", line.name, waits, button, url, line.seconds_left or None)
 
 
 def deciding_cards(user: User) -> Iterator[WorkCard]:

@@ -7,7 +7,7 @@ from django.contrib.auth.models import User
 
 from annotation.models import CallAnswer, CallRequest, Case, Draft
 from annotation.review import drafts
-from annotation.review.assertions import NoAssertion, add_assertion, assertion_of
+from annotation.review.assertions import NoAssertion, add_assertion, assertion_of, split_before_run
 from sandbox.expression_call import Answer, CallOutcome
 from sandbox.reports.report import Raised
 from tests import factories
@@ -63,6 +63,28 @@ def test_what_is_not_known_whole_is_not_asserted(answer: Answer) -> None:
         assertion_of("f(3)", answer)
 
 
+TESTS = "def main():\n    assert f(1) == 1"
+
+
+@pytest.mark.parametrize(
+    "run",
+    [
+        "main()",
+        'if __name__ == "__main__":\n    main()',
+        "for test in (main,):\n    test()",
+        "main()\n# the end",
+        "reset()\nsys.exit(main())",
+    ],
+)
+def test_an_assertion_stands_above_what_runs_the_tests(run: str) -> None:
+    assert split_before_run(f"{TESTS}\n\n\n{run}") == (f"{TESTS}\n\n", run)
+
+
+@pytest.mark.parametrize("source", [TESTS, "main()\nassert f(1) == 1", "# nothing yet", "def main(:", ""])
+def test_else_it_stands_at_the_end(source: str) -> None:
+    assert split_before_run(source) == (source, "")
+
+
 @pytest.fixture
 def case() -> Case:
     return factories.examined(factories.cases(factories.opened())[0], 0)
@@ -76,7 +98,7 @@ def asked(user: User, case: Case, answer: Answer | None) -> CallRequest:
 
 
 @pytest.mark.django_db
-def test_it_is_appended_to_the_draft_or_to_a_copy_of_the_test(case: Case) -> None:
+def test_it_is_added_to_the_draft_or_to_a_copy_of_the_test(case: Case) -> None:
     erin = factories.erin()
     call = asked(erin, case, returned("[1]"))
 
@@ -85,7 +107,19 @@ def test_it_is_appended_to_the_draft_or_to_a_copy_of_the_test(case: Case) -> Non
     added = add_assertion(erin, case, call, case.program).lines
 
     assert added == "assert reverse([1]) == [1]"
-    assert draft_of(erin, case) == f"{factories.PROGRAM}\n{added}\n# mine\n\n{added}\n"
+    above = factories.PROGRAM.removesuffix("\n\n\nmain()\n")
+    assert draft_of(erin, case) == f"{above}\n\n{added}\n\n{added}\n\nmain()\n# mine\n"
+
+
+@pytest.mark.django_db
+def test_it_runs_though_a_test_fails_that_the_draft_runs_at_its_end(case: Case) -> None:
+    erin = factories.erin()
+    ending = 'if __name__ == "__main__":\n    main()'
+    drafts.save_draft(erin, case.pair_id, Draft.Field.TEST, f"def main():\n    assert 0\n\n\n{ending}\n")
+    added = add_assertion(erin, case, asked(erin, case, returned("[1]")), case.program)
+
+    assert added.before == 'if __name__ == "__main__":'
+    assert draft_of(erin, case) == f"def main():\n    assert 0\n\n{added.lines}\n\n{ending}\n"
 
 
 @pytest.mark.django_db

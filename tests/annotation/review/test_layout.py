@@ -6,7 +6,7 @@ import pytest
 from django.contrib.auth.models import User
 
 from annotation.models import Preference
-from annotation.review.layout import BadLayout, Layout, LayoutPage, Pane, layout_in, place_of, save_layout
+from annotation.review.layout import BadLayout, Layout, LayoutPage, layout_in, place_of, save_layout
 from annotation.review.shortcuts import keys_of, switch_keys
 from tests import factories
 
@@ -22,39 +22,29 @@ def kept(user: User) -> Preference | None:
     return Preference.objects.filter(user=user).first()
 
 
-def test_without_a_preference_everything_is_open(erin: User) -> None:
-    usual = layout_in(kept(erin))
-    assert (usual.text, usual.closed) == ("", frozenset())
+def test_without_a_preference_there_are_no_sizes(erin: User) -> None:
+    assert layout_in(kept(erin)).text == ""
 
 
 def test_it_comes_back_as_it_was_left_and_leaves_the_keys_alone(erin: User) -> None:
     switch_keys(erin, on=False)
-    save_layout(erin, {"right": "30", "left": "40"}, ["agent"])
-    found = layout_in(kept(erin))
+    save_layout(erin, {"right": "30", "left": "40"})
 
-    assert (found.text, found.closed) == ("left=40,right=30", frozenset({Pane.AGENT}))
+    assert layout_in(kept(erin)).text == "left=40,right=30"
     assert not keys_of(erin).on
 
 
 @pytest.mark.parametrize(
-    ("sizes", "closed"),
-    [
-        ({"left": "4"}, []),
-        ({"left": "91"}, []),
-        ({"left": "4e1"}, []),
-        ({"left": "٤٠"}, []),
-        ({"nothing": "40"}, []),
-        ({}, ["nothing"]),
-    ],
+    "sizes", [{"left": "4"}, {"left": "91"}, {"left": "4e1"}, {"left": "٤٠"}, {"middle": "40"}]
 )
-def test_what_is_no_arrangement_is_refused(erin: User, sizes: dict[str, str], closed: list[str]) -> None:
+def test_what_is_no_arrangement_is_refused(erin: User, sizes: dict[str, str]) -> None:
     with pytest.raises(BadLayout):
-        save_layout(erin, sizes, closed)
+        save_layout(erin, sizes)
     assert kept(erin) is None
 
 
 @pytest.mark.parametrize(
-    "stored", [{"sizes": {"left": "x", "old": 3}, "closed": ["old"]}, {"closed": []}, []]
+    "stored", [{"sizes": {"left": "x", "middle": 30, "code": 3}, "closed": ["code"]}, {"closed": []}, []]
 )
 def test_what_another_version_stored_is_left_out(erin: User, stored: object) -> None:
     Preference.objects.create(user=erin, layout=stored)
@@ -63,25 +53,23 @@ def test_what_another_version_stored_is_left_out(erin: User, stored: object) -> 
 
 
 def test_each_page_is_arranged_for_itself(erin: User) -> None:
-    save_layout(erin, {"left": "40"}, ["agent"])
-    save_layout(erin, {"left": "60"}, ["run"], LayoutPage.RATING)
-    save_layout(erin, {}, ["other"], LayoutPage.PAIRWISE)
-    save_layout(erin, {"left": "45"}, [])
-    found = {place: layout_in(kept(erin), place) for place in LayoutPage}
+    save_layout(erin, {"left": "40"})
+    save_layout(erin, {"left": "60"}, LayoutPage.RATING)
+    save_layout(erin, {"left": "45"})
 
-    assert {place: (one.text, one.closed_text) for place, one in found.items()} == {
-        LayoutPage.REVIEW: ("left=45", ""),
-        LayoutPage.RATING: ("left=60", "run"),
-        LayoutPage.PAIRWISE: ("", "other"),
+    assert {place: layout_in(kept(erin), place).text for place in LayoutPage} == {
+        LayoutPage.REVIEW: "left=45",
+        LayoutPage.RATING: "left=60",
+        LayoutPage.PAIRWISE: "",
     }
 
 
 def test_what_was_stored_before_raters_could_arrange_their_pages_is_kept(erin: User) -> None:
     Preference.objects.create(user=erin, layout={"sizes": {"left": 40}, "closed": ["agent"]})
-    save_layout(erin, {"middle": "30"}, [], LayoutPage.RATING)
+    save_layout(erin, {"right": "30"}, LayoutPage.RATING)
 
     assert layout_in(kept(erin)).text == "left=40"
-    assert layout_in(kept(erin), LayoutPage.RATING).text == "middle=30"
+    assert layout_in(kept(erin), LayoutPage.RATING).text == "right=30"
 
 
 def test_a_page_that_is_not_there_is_refused() -> None:

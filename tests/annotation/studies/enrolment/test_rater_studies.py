@@ -95,12 +95,26 @@ def test_information_and_guidelines_come_first() -> None:
     ],
 )
 def test_a_profile_that_says_nothing_is_refused_whole(profile: Profile, fields: set[str]) -> None:
-    rita = studies.rater("rita", studies.study(), accepted_at=None)
+    rita = studies.rater("rita", studies.study(asks_profile=True), accepted_at=None)
     with pytest.raises(BadProfile) as refused:
         rater_studies.accept_study_information(rita, profile)
     assert set(refused.value.problems) == fields
     rita.refresh_from_db()
     assert rita.accepted_at is None
+
+
+def test_an_empty_profile_is_enough_where_the_plan_asks_for_none() -> None:
+    rita = studies.rater("rita", studies.study(), accepted_at=None)
+    rater_studies.accept_study_information(rita, Profile())
+    assert rita.accepted_at is not None and rita.years_of_python is None
+
+
+def test_what_is_left_takes_as_long_as_the_plan_assumes_until_a_pair_is_rated() -> None:
+    study = studies.study(sample={"seconds": {"own_tests": 40.0}})
+    rita = studies.rater("rita", study)
+    assert rater_studies.estimate_seconds_left(rita, rater_studies.work_of(rita)) == 3 * 40
+    studies.rated(rita, 1)
+    assert rater_studies.estimate_seconds_left(rita, rater_studies.work_of(rita)) == 2 * 20
 
 
 def test_the_profile_of_an_earlier_study_is_proposed() -> None:

@@ -72,6 +72,14 @@ def test_what_was_changed_since_the_study_was_read_is_frozen_with_it() -> None:
     assert late.plan_hash == hash_plan(plan_of(Study.objects.get(pk=study.pk)))
 
 
+def test_choices_that_are_off_leave_no_trace_in_a_plan() -> None:
+    study = studies.study()
+    off = planning.plan_of(study)
+    assert not {"profile_asked", "practice"} & set(off)
+    study.asks_profile = study.practice = True
+    assert planning.plan_of(study) == off | {"profile_asked": True, "practice": True}
+
+
 def test_the_hash_depends_on_the_pairs() -> None:
     study = studies.study()
     before = planning.pairs_hash(study)
@@ -120,7 +128,9 @@ def test_an_amendment_needs_a_reason() -> None:
     assert study.margin is None
 
 
-@pytest.mark.parametrize(("column", "value"), [("scale", "graded"), ("purpose", "sealed"), ("seed", 2)])
+@pytest.mark.parametrize(
+    ("column", "value"), [("scale", "graded"), ("purpose", "sealed"), ("seed", 2), ("practice", True)]
+)
 def test_what_is_fixed_is_refused_with_the_way_that_is_open(column: str, value: object) -> None:
     study = studies.study()
     freeze_plan(study)

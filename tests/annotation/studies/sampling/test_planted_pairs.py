@@ -22,6 +22,13 @@ def test_a_file_is_read_line_by_line() -> None:
     assert lines_of("  \n", "binary") == []
 
 
+@pytest.mark.django_db
+def test_a_reason_goes_with_its_answer() -> None:
+    lines = lines_of("kind,answer,query,code,reason\nonboarding,0,sum it,pass, It sums nothing. \n", "binary")
+    assert [line.reason for line in lines] == ["It sums nothing."]
+    assert [planted.reason for planted in plant_known_pairs(lines)] == ["It sums nothing."]
+
+
 @pytest.mark.parametrize("text", ["\ufeff{}", "sep=;\n{}", "{}"])
 def test_a_file_may_be_any_table(text: str) -> None:
     for end in ("\n", "\r\n", "\r"):

@@ -1,4 +1,4 @@
-"""The panes: all but the agents' show a pair, a program and an execution without any case."""
+"""The panes: they show a pair, a program and an execution without any case."""
 
 from __future__ import annotations
 
@@ -37,27 +37,27 @@ def execution(program: TestProgram) -> Execution:
 
 
 def rendered(name: str, pane: object) -> str:
-    return render_to_string(f"annotation/panes/_pane_{name}.html", {"pane": pane})
+    return render_to_string(f"annotation/{name}.html", {"pane": pane, "query": pane, "run": pane})
 
 
 def test_the_query_shows_its_readings_once_each() -> None:
-    page = rendered("query", query_pane("first <item>", ["of a list", "", "of a list"]))
+    page = rendered("review/_query", query_pane("first <item>", ["of a list", "", "of a list"]))
 
     assert "first &lt;item&gt;" in page
     assert page.count("of a list") == 1
-    assert "reading" not in rendered("query", query_pane("first"))
+    assert "Read as" not in rendered("review/_query", query_pane("first"))
 
 
 def test_the_code_pane_calls_wherever_its_box_leads(erin: User, program: TestProgram) -> None:
     pair = program.pair
     places = CallPlaces("/own/ask/", "/own/draft/", lambda pk: f"/own/{pk}/", lambda pk: f"/own/{pk}/assert/")
     box = box_of(erin, pair, places, ())
-    page = rendered("code", CodePane(candidate_code(pair.snippet.text), box))
+    page = rendered("rating/_snippet", CodePane(candidate_code(pair.snippet.text), box))
 
     assert 'action="/own/ask/"' in page
     assert 'data-draft-url="/own/draft/"' in page
     assert "/review/" not in page
-    assert "call-form" not in rendered("code", CodePane(candidate_code(pair.snippet.text)))
+    assert "call-form" not in rendered("rating/_snippet", CodePane(candidate_code(pair.snippet.text)))
 
 
 def test_the_execution_tells_what_failed_and_what_was_not_reached(
@@ -65,13 +65,10 @@ def test_the_execution_tells_what_failed_and_what_was_not_reached(
 ) -> None:
     report = execution.whole_report()
     view = program_view(program, report)
-    page = rendered("execution", execution_pane(execution_view(execution, report), view, key_views(erin)))
+    pane = execution_pane(execution_view(execution, report), view, key_views(erin))
+    page = rendered("executions/_outcome", pane) + rendered("review/_trace", pane)
 
     assert "0 passed, 1 failed, 2 not reached" in page
     assert page.count("not reached</span>") == 2
     assert 'data-step="1" data-line="c-2"' in page
     assert "/review/" not in page
-
-
-def test_without_an_execution_it_says_so(erin: User) -> None:
-    assert "No test was run" in rendered("execution", execution_pane(None, None, key_views(erin)))

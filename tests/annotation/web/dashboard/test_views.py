@@ -56,8 +56,8 @@ def test_a_new_role_works_at_once(nora: Client) -> None:
     ("name", "sections"),
     [
         ("ada", ["Dashboard", "Collections", "Browse", "Benchmarks", "Review", "Studies"]),
-        ("erin", ["Your work", "Browse", "Benchmarks", "Review"]),
-        ("ray", ["Browse", "Benchmarks"]),
+        ("erin", ["Your work", "Browse", "Benchmarks", "Review", "Studies"]),
+        ("ray", ["Browse", "Benchmarks", "Studies"]),
     ],
 )
 def test_navigation_shows_what_the_role_may_open(name: str, sections: list[str]) -> None:

@@ -44,7 +44,7 @@ def test_one_key_puts_the_latest_call_into_the_test(client: Client, of: Assignme
     assert 'data-key="; a"' in html
     answer = client.post(where(of, call), headers=HTMX)
     kept = RatingDraft.objects.get(field="test").revision
-    told = {"asserted": {"lines": LINES, "revision": kept}}
+    told = {"asserted": {"lines": LINES, "revision": kept, "before": ""}}
     assert (answer.status_code, json.loads(answer["HX-Trigger"])) == (204, told)
     kept = RatingDraft.objects.get(assignment=of, field="test").text
     assert kept.startswith("# You can call the function directly") and kept.endswith(f"\n\n{LINES}\n")

@@ -62,12 +62,12 @@ def test_whoever_has_not_begun_is_asked_for_nothing(client: Client, how: str) ->
     studies.guideline().acknowledgements.all().delete()
     client.force_login(rita.user)
     here = f"/rate/{rita.study_id}/"
-    for where, offer in (("/rate/", "Read and join"), (here, "take part"), (here, "Read and confirm")):
+    for where, offer in (("/rate/", "Read and join"), (here, "start rating")):
         assert offer in client.get(where).content.decode()
     end(rita, how)
     for where in ("/rate/", here, f"{here}guidelines/"):
         html = client.get(where).content.decode()
-        assert not any(offer in html for offer in ("Read and join", "take part", "Read and confirm"))
+        assert not any(offer in html for offer in ("Read and join", "start rating", "Read and confirm"))
         assert "I have read them" not in html
     assert WAYS[how] in client.get(here).content.decode()
 

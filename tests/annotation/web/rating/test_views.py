@@ -227,7 +227,7 @@ def test_decisions_stay_in_reach_and_undo_opens_the_pair_again(client: Client) -
     of = given(client, Kind.READING)
     send(client, of, "1", notes="kept")
     following = client.get(f"/rate/{of.condition.study_id}/next/", follow=True).content.decode()
-    assert "Your last decisions" in following
+    assert "Your last labels" in following
     assert path(of) in following
     assert "now</span>" in page(client, of), "it can still be changed"
     client.post(f"/rate/{of.condition.study_id}/undo/")

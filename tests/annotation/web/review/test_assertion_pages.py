@@ -42,9 +42,9 @@ def test_the_lines_go_into_the_draft_and_to_the_page(erin: Client, call: CallReq
 
     assert answer.status_code == 204
     draft = Draft.objects.get()
-    told = {"lines": "assert reverse([1]) == [1]", "revision": draft.revision}
+    told = {"lines": "assert reverse([1]) == [1]", "revision": draft.revision, "before": "main()"}
     assert json.loads(answer["HX-Trigger"]) == {"asserted": told}
-    assert draft.text.endswith("\n\nassert reverse([1]) == [1]\n")
+    assert draft.text.endswith("\n\nassert reverse([1]) == [1]\n\nmain()\n")
 
 
 def test_without_javascript_the_editor_shows_it(erin: Client, case: Case, call: CallRequest) -> None:

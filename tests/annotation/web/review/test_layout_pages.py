@@ -22,15 +22,7 @@ def test_the_next_page_is_arranged_as_this_one_was_left(erin: Client, case: Case
     page = erin.get(reverse("review-case", args=[case.pk])).content.decode()
 
     assert answer.status_code == 204
-    assert '<meta name="review-layout" content="left=40,right=60" data-closed="">' in page
-
-
-def test_what_was_closed_when_there_were_panes_is_open(erin: Client, case: Case) -> None:
-    erin.post(reverse("review-layout"), {"closed": ["history", "query"]})
-    page = erin.get(reverse("review-case", args=[case.pk])).content.decode()
-
-    assert "is-closed" not in page
-    assert 'data-closed=""' in page
+    assert '<meta name="review-layout" content="left=40,right=60">' in page
 
 
 def test_what_is_no_arrangement_is_refused_in_words(erin: Client) -> None:

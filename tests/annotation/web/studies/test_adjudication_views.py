@@ -131,7 +131,7 @@ def test_a_pair_of_which_one_more_is_asked_does_not_wait(erin: Client, split: St
     split.refresh_from_db()
     assert extra_raters.request_extra_ratings(split) == 1
     shown = text(erin, reverse("adjudication-queue", args=[split.pk]))
-    assert "0 pairs wait" in shown and "Of 1 pair more another rater is asked first" in shown
+    assert "Nothing to decide." in shown and "Of 1 pair more another rater is asked first" in shown
 
 
 def test_a_pair_shows_each_rater_under_the_pseudonym_and_no_name(erin: Client, split: Study) -> None:
@@ -177,6 +177,32 @@ def test_the_keys_of_labels_choose_what_is_decided(erin: Client, split: Study) -
         assert f'name="value" value="{value}" data-key="{key}" aria-keyshortcuts="{key}"' in page
     switch_keys(factories.erin(), on=False)
     assert "data-key" not in text(erin, where(split))
+
+
+def test_the_form_stands_above_what_raters_did_with_the_guidelines_at_hand(
+    erin: Client, split: Study
+) -> None:
+    page = text(erin, where(split))
+    assert page.index('id="decide-note"') < page.index("Guidelines <span") < page.index('id="voter-1"')
+    assert "A match does all that is asked." in page
+
+
+def test_a_study_without_tests_has_nothing_to_compare(
+    erin: Client, study: Study, raters: list[Enrolment]
+) -> None:
+    said(study, raters, 1, 1, 0, 0)
+    page = text(erin, where(study))
+    assert page.count("No rater wrote a test.") == 1
+    assert "No test." not in page and "Where the tests disagree" not in page
+
+
+def test_a_study_with_nothing_to_decide_is_not_in_the_list(erin: Client, split: Study) -> None:
+    studies.study("agreed upon", pairs=())
+    page = text(erin, reverse("adjudication"))
+    assert "first study" in page and "agreed upon" not in page
+    store_decision(factories.ada(), pair(split), condition(split), AdjudicationDecision(1, "slip", "so"), 0)
+    page = text(erin, reverse("adjudication"))
+    assert "Nothing to decide" in page and "first study" in page.partition("<details")[2], "still in reach"
 
 
 def test_a_decision_is_stored_and_said(erin: Client, split: Study) -> None:
@@ -237,7 +263,7 @@ def test_where_there_is_nothing_to_decide_it_says_so(
 
 def test_drafts_and_foreign_labels_are_not_there(erin: Client, study: Study) -> None:
     Study.objects.update(state=Study.State.DRAFT)
-    assert "No study yet" in text(erin, reverse("adjudication"))
+    assert "Nothing to decide" in text(erin, reverse("adjudication"))
     assert erin.get(reverse("adjudication-queue", args=[study.pk])).status_code == 404
     assert text(erin, reverse("precedents")).count("No precedent yet") == 1
 

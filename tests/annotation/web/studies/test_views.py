@@ -9,7 +9,9 @@ from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 
 from annotation.accounts.roles import Role
@@ -54,6 +56,44 @@ def test_a_study_is_looked_at_saved_and_started(ada: Client, build: Build) -> No
     text = page(ada, "study", study.pk)
     assert "0 of 9" in text and "ruth" in text and "all is ready" in text
     assert "0 of 9" in page(ada, "studies")
+
+
+def test_experts_and_readers_find_the_figures_of_studies_that_have_begun(erin: Client, ray: Client) -> None:
+    begun = studies.study("begun")
+    studies.study("still a draft", state=Study.State.DRAFT)
+    for client in (erin, ray):
+        text = page(client, "studies")
+        assert f'href="{reverse("study-figures", args=[begun.pk])}"' in text
+        assert "still a draft" not in text and "New study" not in text
+        assert f'href="{reverse("study", args=[begun.pk])}"' not in text
+
+
+def test_the_figures_of_a_study_are_no_link_for_its_raters(client: Client) -> None:
+    rita = studies.rater("rita", studies.study("theirs"))
+    other = studies.study("another", pairs=())
+    client.force_login(rita.user)
+    text = page(client, "studies")
+    assert reverse("study-figures", args=[rita.study_id]) not in text
+    assert text.count("closed while you rate") == 1
+    assert reverse("study-figures", args=[other.pk]) in text
+
+
+def test_the_list_of_studies_costs_nothing_a_row(erin: Client, django_assert_num_queries: Any) -> None:
+    studies.study("first")
+    with CaptureQueriesContext(connection) as one:
+        page(erin, "studies")
+    for number in range(3):
+        studies.study(f"more {number}", pairs=())
+    with django_assert_num_queries(len(one)):
+        page(erin, "studies")
+
+
+def test_too_few_raters_are_refused_in_plain_words(ada: Client, build: Build) -> None:
+    answer = ada.post(reverse("study-new"), posted(build, raters_own_tests=2))
+    text = answer.content.decode()
+    assert answer.status_code == 422 and not Study.objects.exists()
+    assert "A pair needs 3 raters in each condition." in text
+    assert "greater than or equal" not in text
 
 
 def test_a_file_of_planted_pairs_stays_in_the_form(ada: Client, build: Build) -> None:
