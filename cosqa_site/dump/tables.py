@@ -17,11 +17,11 @@ EXPORTED: Final = frozenset(
             abandonment acknowledgement adjudication agentbill amendment assignment auditevent batch build
             buildevent callanswer callrequest canary carriedover case comment condition connectiontest
             delivery draft driftanswer driftcheck driftwatch duration enrolment execution executionrequest
-            extension filling guideline importedrating listchange llmcall mention merge moment mutant mutanttext
-            normalform notice pairtag precedent preference price programtext projectcapchange projecttally proposal
-            proposaldecision quota rating ratingdraft replytext reporttext requesttext rerun rerun_cases
-            review reviewassignment savedlist scoring seen seenbenchmark seenbuild step study study_builds
-            studypair systemtext tally testprogram trial
+            extension filling guideline importedrating listchange llmcall mention merge moment mutant
+            mutanttext normalform notice pairtag precedent preference price programtext projectcapchange
+            projecttally proposal proposaldecision quota rating ratingdraft replytext reporttext requesttext
+            rerun rerun_cases review reviewassignment savedlist scoring seen seenbenchmark seenbuild step study
+            study_builds studypair systemtext tally testprogram trial
         """,
         "retrieval": """
             alias annotator benchmark benchmark_extension_minings benchmarkidlabel benchmarklabel candidate

@@ -103,7 +103,7 @@ def test_lists_of_the_review_page_do_not_tell(erin: Client, ada: Client, case: C
 def test_single_experts_are_not_compared(erin: Client, ada: Client, case: Case) -> None:
     one, other = Annotator.objects.filter(kind=Annotator.Kind.PERSON).order_by("pk")
     query = f"first={one.pk}&second={other.pk}"
-    where = f"{reverse('compare-annotators')}?{query}"
+    where = f"{reverse('compare')}?of=annotators&{query}"
     show = f"{reverse('review-next', args=[case.build_id])}?show=apart-{one.pk}.0-{other.pk}.0"
     api = f"/api/annotators/{one.pk}/comparison/{other.pk}"
     for page in (where, show):

@@ -242,7 +242,7 @@ def test_a_pair_without_a_test_has_no_empty_panes(erin: Client) -> None:
 
 def test_what_a_step_cost_is_in_the_details(erin: Client, case: Case) -> None:
     page = text(erin, case)
-    card = page.split('id="verdict"', 1)[1].split('<p class="your-label">', 1)[0]
+    card = page.split('id="verdict"', 1)[1].split('<p class="your-label" id="your-label">', 1)[0]
     shown, details = card.split("<summary>Details</summary>")
 
     assert "by the arbiter" in shown
@@ -253,7 +253,7 @@ def test_what_a_step_cost_is_in_the_details(erin: Client, case: Case) -> None:
 
 def test_ones_own_label_is_in_the_card(erin: Client, case: Case) -> None:
     review.submit_label(factories.erin(), case, 0, "", "e" * 64, 0)
-    mine = text(erin, case).split('<p class="your-label">', 1)[1].split("</p>", 1)[0]
+    mine = text(erin, case).split('<p class="your-label" id="your-label">', 1)[1].split("</p>", 1)[0]
 
     assert "no match" in mine
     assert "none yet" not in mine
@@ -286,7 +286,7 @@ def test_a_page_costs_few_queries_however_much_happened(
     user = factories.erin()
     for revision in range(6):
         review.submit_label(user, case, revision % 2, "because", "e" * 64, revision)
-    with django_assert_max_num_queries(21):
+    with django_assert_max_num_queries(22):
         text(erin, case)
 
 

@@ -87,7 +87,7 @@ def test_without_javascript_the_page_reloads_itself_and_shows_both_reports(erin:
     assert "refresh" not in page
     assert "Recorded execution" in page
     assert all(f'id="{anchor}"' in page for anchor in ("c-2", "t-2"))
-    assert "Back to the case" in page
+    assert "Back to the pair" in page
 
 
 def test_a_run_whose_case_is_not_named_is_shown_beside_the_case_with_its_test(

@@ -109,4 +109,4 @@ def test_a_reader_starts_at_data_sets_and_leaderboards(ray: Client, case: Case) 
 
 def test_a_readers_navigation_is_short(ray: Client) -> None:
     nav = home(ray).partition('<nav class="topnav"')[2].partition("</nav>")[0]
-    assert nav.count("<a ") == 4 and reverse("reports") in nav
+    assert nav.count("<a ") == 5 and reverse("reports") in nav
