@@ -20,8 +20,8 @@ EXPORTED: Final = frozenset(
             extension filling guideline importedrating listchange llmcall mention merge moment mutant
             mutanttext normalform notice pairtag precedent preference price programtext projectcapchange
             projecttally proposal proposaldecision quota rating ratingdraft replytext reporttext requesttext
-            rerun rerun_cases review reviewassignment savedlist scoring seen seenbenchmark seenbuild step study
-            study_builds studypair systemtext tally testprogram trial
+            rerun rerun_cases review reviewassignment savedlist scoring seen seenbenchmark seenbuild step
+            study study_builds studypair systemtext tally testprogram trial
         """,
         "retrieval": """
             alias annotator benchmark benchmark_extension_minings benchmarkidlabel benchmarklabel candidate
