@@ -85,6 +85,7 @@ class ExecutionView:
     """One execution with its report."""
 
     pk: int
+    outcome: str
     report: ReportView
     dependencies: tuple[str, ...]
     image: str
@@ -291,6 +292,7 @@ def execution_view(
     """An execution (read with its report) for the page whose lines carry these prefixes."""
     return ExecutionView(
         pk=execution.pk,
+        outcome=execution.outcome,
         report=report_view(report or execution.whole_report(), program, candidate, most_steps),
         dependencies=tuple(str(name) for name in execution.dependencies),
         image=execution.image,

@@ -7,9 +7,15 @@ from dataclasses import dataclass
 from typing import Final
 
 from annotation.web.cases.evidence import Evidence, Verdict
+from sandbox.reports.outcome import Outcome
 
 LONGEST_LEAD: Final = 260
 """Characters of a reason that are shown at once: about three lines of the card."""
+CONTRADICTED: Final = {
+    (1, Outcome.FAILED.value): "The test failed, but the verdict is match.",
+    (0, Outcome.PASSED.value): "The test passed, but the verdict is no match.",
+}
+"""What is said where a verdict and the run of its test disagree. Either may be right."""
 END_OF_SENTENCE: Final = re.compile(r"[.!?][\"'”’)]?(?=\s)|\n")
 
 
@@ -17,13 +23,15 @@ END_OF_SENTENCE: Final = re.compile(r"[.!?][\"'”’)]?(?=\s)|\n")
 class VerdictCard:
     """`lead` is the beginning of the last step's reason, `is_cut` whether more follows, `by` who gave it.
 
-    `steps` are all steps, the last first, with their whole reasons.
+    `contradiction` says that the test came out against the verdict, else it is empty. `steps` are all steps,
+    the last first, with their whole reasons.
     """
 
     evidence: Evidence
     by: str
     lead: str
     is_cut: bool
+    contradiction: str
     steps: tuple[Verdict, ...]
 
     @property
@@ -38,7 +46,13 @@ def build_verdict_card(evidence: Evidence) -> VerdictCard:
     lead, rest = split_reason(last.explanation) if last else ("", "")
     is_decided = evidence.case.label is not None
     by = f"by the {last.who}" if last and last.who and is_decided else ""
-    return VerdictCard(evidence, by, lead, bool(rest), evidence.verdicts[::-1])
+    return VerdictCard(evidence, by, lead, bool(rest), find_contradiction(evidence), evidence.verdicts[::-1])
+
+
+def find_contradiction(evidence: Evidence) -> str:
+    """What to say where the test came out against the verdict; empty where it did not, or was not run."""
+    run, label = evidence.execution, evidence.case.label
+    return "" if run is None or label is None else CONTRADICTED.get((label, run.outcome), "")
 
 
 def split_reason(text: str) -> tuple[str, str]:

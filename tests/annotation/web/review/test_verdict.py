@@ -1,10 +1,14 @@
-"""The verdict's card: how much of a reason is read at once."""
+"""The verdict's card: how much of a reason is read at once, and whether the test came out against it."""
 
 from __future__ import annotations
 
 import pytest
+from django.test import Client
+from django.urls import reverse
 
 from annotation.web.review.verdict import LONGEST_LEAD, split_reason
+from sandbox.reports.outcome import Outcome
+from tests import factories
 
 
 def test_a_short_reason_is_whole() -> None:
@@ -43,3 +47,24 @@ def test_nothing_is_lost(text: str) -> None:
     together = (lead + rest).replace(" …", "").replace("… ", "").replace("…", "")
 
     assert "".join(together.split()) == "".join(text.split())
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("label", "outcome", "said"),
+    [
+        (1, Outcome.FAILED, "The test failed, but the verdict is match."),
+        (0, Outcome.PASSED, "The test passed, but the verdict is no match."),
+        (1, Outcome.PASSED, ""),
+        (0, Outcome.FAILED, ""),
+        (1, Outcome.ERRORED, ""),
+    ],
+)
+def test_a_test_that_came_out_against_the_verdict_is_pointed_out(
+    erin: Client, label: int, outcome: Outcome, said: str
+) -> None:
+    waiting = factories.cases(factories.opened())[0]
+    case = factories.examined(waiting, label, factories.a_report(outcome))
+    page = erin.get(reverse("review-case", args=[case.pk])).content.decode()
+    assert ("verdict-clash" in page) == bool(said)
+    assert said in page
