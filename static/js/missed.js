@@ -104,7 +104,7 @@ function kept() {
   }
 }
 
-// "/review/cases/" of all pairs in review, "/rate/" of all that are rated.
+// The path up to its first number: one for all pairs in review, one for all that are rated.
 function kindOf(path) {
   return path.replace(/\d.*$/, "");
 }

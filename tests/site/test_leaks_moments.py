@@ -86,7 +86,7 @@ def test_before_the_blind_label_is_locked_reveal_shows_nothing(case: Case) -> No
 def test_a_second_look_shows_nothing_of_the_agents(case: Case) -> None:
     rita = rater_of(case, Kind.SECOND_LOOK)
     given = locked(rita, case)
-    assert b"Your blind label is locked" in browser(rita.user).get(page_of(rita, case)).content
+    assert b"You said:" in browser(rita.user).get(page_of(rita, case)).content
     assert leaks(rita, case, given) == {}
 
 

@@ -26,7 +26,7 @@ from tests.site.test_access import browser, ours
 
 PREFIX = "/wb"
 ROOT = Path(__file__).resolve().parents[2]
-ADDRESS = re.compile(rb"""(?:href|src|action|poster|hx-\w+|data-[\w-]+)=["'](/[^"']*)""")
+ADDRESS = re.compile(rb"""(?:href|src|action|poster|hx-\w+|data-(?!key)[\w-]+)=["'](/[^"']*)""")
 IN_SCRIPTS = re.compile(r"""(?<!endsWith\()["'`]/[a-z]""")
 
 

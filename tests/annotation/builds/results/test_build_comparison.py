@@ -101,7 +101,7 @@ def test_second_tests_are_told_with_what_they_brought_and_cost(first: Build) -> 
     assert (other.second_tests, other.second_touched, other.second_cost) == (2, 1, 2 * 40)
     assert {name: second for name, _, second, _ in build_comparison_figures(one, other, 2)}.items() >= {
         "Second tests": "2",
-        "Second tests that tested the function": "1 (50.0 %)",
+        "Second tests that used the function": "1 (50.0 %)",
         "Cost of writing second tests": "$0.0000",
     }.items()
     assert "Cost of writing second tests" not in {name for name, *_ in build_comparison_figures(one, one, 2)}

@@ -108,7 +108,7 @@ def test_the_flips_are_gone_through_one_after_the_other(expert: Client, first: B
     sent |= {"seen_revision": seen["seen_revision"], "evidence": seen["evidence"].hash}
     answer = expert.post(reverse("review-label", args=[flipped.pk]), sent)
     assert answer["Location"] == f"{where}?show={show}"
-    assert "no case is in the list" in expert.get(answer["Location"]).content.decode()
+    assert "no pair is in the list" in expert.get(answer["Location"]).content.decode()
 
 
 def test_a_list_against_a_build_that_is_not_there_is_that_of_the_waiting(

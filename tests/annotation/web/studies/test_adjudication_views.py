@@ -156,7 +156,7 @@ def test_the_inputs_on_which_they_part_come_first(erin: Client, split: Study) ->
 
 
 def test_the_tests_are_run_on_request_and_tell_who_is_right(erin: Client, split: Study) -> None:
-    assert "Run 2 tests with the candidate" in text(erin, where(split))
+    assert "Run 2 tests with the function" in text(erin, where(split))
     answer = erin.post(where(split, "adjudication-run"))
     assert (answer.status_code, answer["Location"]) == (302, where(split))
     polled = erin.get(where(split), headers={"HX-Request": "true"}).content.decode()
