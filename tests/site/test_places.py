@@ -34,6 +34,8 @@ SENT_ONLY: Final = {
     "proposal-draft",
     "proposal-run",
     "proposal-undo",
+    "review-comment",
+    "flag-answer",
     "review-list-change",
     "review-list-saved",
     "rate-assertion",
@@ -83,8 +85,8 @@ FILES: Final = {
     "study-ratings",
 }
 """Nothing to look at."""
-LEADS_ON: Final = {"password_change_done", "health"}
-"""Redirects, a page of two words after a form, and JSON for machines."""
+LEADS_ON: Final = {"password_change_done", "health", "distribution", "pins", "compare-annotators"}
+"""Redirects (some from where pages were before), a page of two words after a form, and JSON for machines."""
 
 
 def test_every_page_is_looked_at_in_a_browser() -> None:

@@ -16,7 +16,11 @@ from tests.site.roles import ROLES
 from tests.site.test_access import ours
 
 TINY: Final = SeedingPlan(cases=110, snippets=60, reviewed=2)
+MOVED: Final = {"distribution", "pins", "compare-annotators"}
+"""Where pages were before: they lead to where these are."""
 CHANGING: Final = {
+    "review-comment",
+    "flag-answer",
     "benchmark-compare-pin",
     "benchmark-corpus-pin",
     "build-pin",
@@ -165,7 +169,7 @@ def test_every_route_that_can_be_read_is_there() -> None:
         route for route in ours() if route.name in set().union(*ROLES.values()) and "get" in route.methods
     }
     missing = {route.name for route in read if route.path not in opened}
-    assert missing <= CHANGING | NOT_SEEDED
+    assert missing <= CHANGING | NOT_SEEDED | MOVED
 
 
 def pattern_of(path: str) -> str:
