@@ -46,7 +46,7 @@ def launch(page: Page, url: str, order: Order) -> int:
     page.get_by_label("k", exact=True).fill(str(order.k))
     page.locator("input[name=rounds]").fill(str(order.rounds))
     if order.limit is not None:
-        page.get_by_label("At most so many pairs").fill(str(order.limit))
+        page.get_by_label("At most this many pairs").fill(str(order.limit))
     page.locator(f"input[name=provider][value={order.provider}]").check()
     if order.provider == "recorded":
         choose(page, "recorded", "sample/replies.jsonl")

@@ -55,7 +55,7 @@ def order(page: Page, url: str, name: str, *switches: str, pairs: int = PAIRS) -
     choose(page, "queries", "sample")
     choose(page, "snippets", "sample")
     page.get_by_label("k", exact=True).fill("8")
-    page.get_by_label("At most so many pairs").fill(str(pairs))
+    page.get_by_label("At most this many pairs").fill(str(pairs))
     page.locator("input[name=provider][value=live]").check()
     page.locator("input[name=budget]").fill("5")
     for switch in switches:
