@@ -79,7 +79,7 @@ def test_neither_page_holds_one_against_the_other(
     first, second = versions
     again = imported(second, tmp_path)
     copy = giver(again, "study")
-    asked = {"of": "annotators", "first": copy.pk, "second": build.annotator_id}
+    asked = {"of": "annotators", "first": str(copy.pk), "second": str(build.annotator_id)}
     assert ada.get(reverse("compare"), asked).status_code == 422
     assert ada.get(f"/api/annotators/{copy.pk}/comparison/{build.annotator_id}").status_code == 409
     compared = ada.get(reverse("benchmark-compare", args=[again.pk]), {"with": first.pk})
