@@ -22,7 +22,7 @@ from annotation.models import Build, Case, Draft, ExecutionRequest, TestProgram
 from annotation.review import Beside, drafts, layout, order, own_tests, shortcuts
 from annotation.review.carried_labels import carry_label_over
 from annotation.review.comments import mark_mentions_read, mark_pair_mentions_read
-from annotation.review.hidden_labels import refuse_people
+from annotation.review.hidden_labels import hides_labels_from, refuse_people
 from annotation.review.order import Apart, Disputed, Flipped, Parted, Show, Tagged, Worklist
 from annotation.review.tags import Tag
 from annotation.studies.exposure import mark_list_seen, mark_seen, mark_test_seen
@@ -344,7 +344,8 @@ def show_stored(request: HttpRequest, painted: Case, show: Worklist) -> HttpResp
     """After a label whose next page was fetched ahead: what the label changes there, and no pair."""
     user = person(request)
     mark_worklist_seen(user, painted.build, show)
-    mark_pair_mentions_read(user, painted.pair_id)
+    if not hides_labels_from(user, painted.build):  # else comments are not on the screen yet
+        mark_pair_mentions_read(user, painted.pair_id)
     page = stored_page(user, painted, show)
     return answer(request, "annotation/review/detail.html", page, fragment="stored")
 

@@ -6,9 +6,11 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Case, Comment, Seen
+from annotation.accounts.roles import Role
+from annotation.models import Build, Case, Comment, Mention, Seen
 from annotation.review.comments import answer_flag, post_comment
 from tests import factories, studies
+from tests.annotation.models.reviews.test_contradictions import say
 
 pytestmark = pytest.mark.django_db
 HTMX = {"HX-Request": "true"}
@@ -48,6 +50,18 @@ def test_what_is_too_long_is_shown_again(erin: Client, case: Case) -> None:
         status, page = write(erin, case, "y" * 5_001, **headers)
         assert status == 422 and "at most 5,000 characters" in page and "y" * 5_001 in page
     assert not Comment.objects.exists()
+
+
+def test_where_labels_are_hidden_others_comments_are_too(erin: Client, case: Case) -> None:
+    Build.objects.update(hides_reviews=True)
+    eve = factories.person("eve", Role.EXPERT)
+    post_comment(eve, case, "surely @erin sees that it is wrong")
+    assert "surely" not in look(erin, case)
+    assert "surely" not in write(erin, case, "what do you think?", **HTMX)[1]
+    assert Mention.objects.get(user=factories.erin()).read_at is None
+    say(factories.erin(), case, 1)
+    assert "surely" in look(erin, case)
+    assert Mention.objects.get(user=factories.erin()).read_at is not None
 
 
 def test_who_is_named_finds_it_at_home_and_once_on_the_pair(ada: Client, case: Case) -> None:
