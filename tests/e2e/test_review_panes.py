@@ -21,7 +21,7 @@ FOCUSED = """() => {
   return [part?.id || part?.className || "", name];
 }"""
 INSIDE = {
-    "pane-code": ("Wrap lines", "Candidate, ", "Try a call"),
+    "pane-code": ("Wrap lines", "Function, ", "Try a call"),
     "verdict": ("Whole reason and details|Details",),
     "label-form": ("Match", "No match", "Unsure", "^reason$", "^Tags"),
     "test-panel": ("Run again", "Edit|Continue editing", "Test program, ", "About this test"),
@@ -290,7 +290,7 @@ def test_one_key_leads_to_the_step_that_failed(failed: Page) -> None:
     press_tool(failed, "f")
     row = failed.locator("#panel-trace tr[data-failing]").first
     expect(row).to_have_class("is-step")
-    expect(row.get_by_title("Here it went wrong")).to_be_visible()
+    expect(row.get_by_title("It failed here")).to_be_visible()
     expect(failed.locator("#pane-code .line.is-step")).to_be_in_viewport()
     head = failed.locator("#panel-trace .trace thead th").first
     assert head.evaluate("""(head) => {

@@ -66,12 +66,12 @@ def test_a_table_is_uploaded_and_its_columns_are_chosen(login: Login, server: Wo
 def test_only_what_the_format_asks_is_shown(login: Login, server: Workbench) -> None:
     page = login("ada").new_page()
     page.goto(f"{server.url}/collections/upload/?format=beir")
-    expect(page.get_by_label("Labels of this split alone")).to_be_visible()
+    expect(page.get_by_label("Labels of this split only")).to_be_visible()
     expect(page.get_by_text("A zip of the folder with corpus.jsonl")).to_be_visible()
     expect(page.get_by_label("Code base", exact=True)).to_be_hidden()
     page.locator('input[name="format"][value="cosqa-plus"]').check()
     expect(page.get_by_label("Code base", exact=True)).to_be_visible()
-    expect(page.get_by_label("Labels of this split alone")).to_be_hidden()
+    expect(page.get_by_label("Labels of this split only")).to_be_hidden()
 
 
 def test_a_zip_is_imported_and_one_that_leads_out_fails_with_a_way_back(
