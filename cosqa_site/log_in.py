@@ -9,6 +9,7 @@ from typing import Any, Final
 from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.forms import AuthenticationForm
+from django.contrib.auth.models import User
 from django.contrib.auth.signals import user_logged_in
 from django.contrib.auth.views import LoginView, LogoutView
 from django.dispatch import receiver
@@ -39,6 +40,10 @@ class Enter(LoginView):
 
     form_class = EnterForm
     redirect_authenticated_user = True
+
+    def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
+        """The usual context, and whether nobody has an account yet."""
+        return super().get_context_data(**kwargs) | {"is_empty": not User.objects.exists()}
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         try:

@@ -191,5 +191,5 @@ def test_names_that_a_candidate_lacks_are_on_its_page(erin: Client) -> None:
     case = next(one for one in factories.cases(factories.opened()) if "date." in one.pair.snippet.head)
     shown = erin.get(reverse("review-case", args=[case.pk])).content.decode()
 
-    assert "Uses 1 name that it does not have" in shown
+    assert "1 name comes from outside the function" in shown
     assert 'title="standard library: datetime">date</span>' in shown

@@ -21,7 +21,7 @@ LACKING = 'def f():\n    """helper"""\n    return np.zeros(3)\n'
 def test_they_are_marked_and_listed_in_every_condition(client: Client, kind: str) -> None:
     html = page(client, of_code(client, LACKING, kind))
     assert MARK.findall(html) == ["np"]
-    assert "Uses 1 name that it does not have" in html
+    assert "1 name comes from outside the function" in html
     assert 'href="#c-3" aria-label="np in line 3"' in html
 
 
@@ -31,7 +31,7 @@ def test_what_stands_behind_a_hidden_docstring_is_marked_where_it_is_or_not_at_a
 ) -> None:
     html = page(client, of_code(client, ON_ONE_LINE, docstring=docstring))
     assert MARK.findall(html) == (["os", "helper"] if docstring == "shown" else [])
-    assert "Uses 2 names that it does not have" in html
+    assert "2 names come from outside the function" in html
     assert ("secret" in html) is (docstring != "hidden")
 
 
@@ -42,5 +42,5 @@ def test_of_two_snippets_each_has_its_own(client: Client) -> None:
     )
     of.study_pair.save()
     html = page(client, of)
-    assert html.count("that it does not have") == 1
+    assert html.count("from outside the function") == 1
     assert 'href="#d-3" aria-label="np in line 3"' in html
