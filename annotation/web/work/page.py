@@ -29,7 +29,10 @@ MOST_MENTIONS: Final = 99
 
 @dataclass(frozen=True, slots=True)
 class WorkCard:
-    """One thing that waits. `seconds`: about how long it takes, where that is known."""
+    """One thing that waits. `seconds`: about how long it takes, where that is known.
+
+    `guide`: the address of the rules for labels, of a review.
+    """
 
     title: str
     name: str
@@ -37,6 +40,7 @@ class WorkCard:
     button: str
     url: str
     seconds: float | None = None
+    guide: str = ""
 
 
 def list_work_cards(user: User, builds: QuerySet[Build], fillings: QuerySet[Filling]) -> list[WorkCard]:
@@ -119,6 +123,7 @@ def review_cards(user: User, builds: QuerySet[Build]) -> Iterator[WorkCard]:
                 "Continue" if line["reviewed"] else "Start",
                 f"{url}?show=unsettled" if line["for_experts"] else url,
                 line["left"] * pace if pace else None,
+                reverse("review-guidelines", args=[line["pk"]]),
             )
 
 

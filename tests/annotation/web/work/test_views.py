@@ -42,7 +42,8 @@ def test_nothing_waits_where_nothing_is(erin: Client) -> None:
 
 def test_pairs_to_check_lead_to_the_next_one(erin: Client, case: Case) -> None:
     page = home(erin)
-    assert "<h2>Review</h2>" in page and "2 pairs to check" in page and "about" not in page
+    assert "<h2>Review</h2>" in page and "2 pairs to check" in page and "about 1" not in page
+    assert reverse("review-guidelines", args=[case.build_id]) in page, "the rules are a click away"
     assert f'href="{reverse("review-next", args=[case.build_id])}"' in page and "Start<" in page
 
 
