@@ -72,7 +72,7 @@ def log_in_by_keyboard(page: Page, url: str, name: str) -> None:
 def test_an_expert_reviews_by_keyboard_alone(server: Workbench, watched: Watched, login: Login) -> None:
     page = login("").new_page()
     log_in_by_keyboard(page, server.url, "erin")
-    tab_to(page, page.locator(f'a[href^="/review/builds/{watched.build}/"]').first)
+    tab_to(page, page.locator(f'a.button[href^="/review/builds/{watched.build}/"]').first)
     page.keyboard.press("Enter")
     page.wait_for_url("**/review/cases/*/**")
 
