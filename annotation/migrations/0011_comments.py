@@ -1,4 +1,4 @@
-"""Comments on pairs, flags for admins, and whom they are meant for."""
+"""Comments on pairs, flags for admins, and the people they mention."""
 
 from typing import ClassVar
 

@@ -47,7 +47,7 @@ class PostedComment:
 def post_comment(
     user: User, case: Case, text: str, *, flag: bool = False, window: Window | None = None
 ) -> PostedComment:
-    """Append a comment, or a flag for admins, and tell the people whom it names. Raises BadComment."""
+    """Append a comment or a flag for admins, and notify the people it mentions. Raises BadComment."""
     kept = check_comment(text)
     kind = Comment.Kind.FLAG if flag else Comment.Kind.COMMENT
     with transaction.atomic():
@@ -86,7 +86,7 @@ def check_comment(text: str) -> str:
 
 
 def tell_mentioned(comment: Comment, *others: User) -> PostedComment:
-    """Tell these people, and those whom the text names, of the comment; never its author."""
+    """Notify these people, and those the text mentions, of the comment; never its author."""
     wanted = names_in(comment.text)
     spelled = {variant for name in wanted for variant in spellings(name)}
     found = {user.get_username(): user for user in people_to_tell().filter(username__in=spelled)}
@@ -131,7 +131,7 @@ def load_comments(user: User, case: Case) -> list[Comment]:
 
 
 def mark_mentions_read(comments: Sequence[Comment]) -> None:
-    """Note that the person for whom these were loaded is shown them. No query where none is unread."""
+    """Mark the unread mentions of these comments as read. No query if there are none."""
     rows = [mention.pk for comment in comments for mention in comment.unread]
     if rows:
         Mention.objects.filter(pk__in=rows, read_at=None).update(read_at=timezone.now())

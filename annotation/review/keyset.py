@@ -1,4 +1,4 @@
-"""Rows after or before one of them, by the values that they are ordered by."""
+"""Finds the rows after or before a given row, in the order of a list."""
 
 from __future__ import annotations
 

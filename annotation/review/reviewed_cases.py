@@ -1,4 +1,4 @@
-"""What lists of cases are made of: one case a pair, what is said of it, its tags, to whom it is assigned."""
+"""The rows of lists: one case for each pair, with its labels, its tags and the experts it is assigned to."""
 
 from __future__ import annotations
 

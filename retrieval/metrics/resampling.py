@@ -33,7 +33,7 @@ AUDIT_SEED: Final = 20_240_601
 
 FEW: Final = 30
 """With fewer queries the interval is too short; whoever shows one says so."""
-FEW_TOLD: Final = f"With fewer than {FEW} queries intervals are known to be too short."
+FEW_TOLD: Final = f"With fewer than {FEW} queries intervals are too short."
 
 AT_ONCE: Final = 100
 """Draws that are held at once."""

@@ -165,8 +165,8 @@ def refuse_unrecorded(order: Order) -> None:
         raise LaunchRefused(f"There are no recorded replies at {order.recorded or 'an empty path'}.")
     if order.fresh:
         raise LaunchRefused(
-            "Recorded replies can't be asked again. Change what is asked (the model, a switch), let stored "
-            "replies be used again, or choose another provider."
+            "Recorded replies can't be asked again. Change the model or a switch, allow stored replies, or "
+            "choose another provider."
         )
     there = rounds_of(Path(order.recorded)) if order.rounds > 1 else 1
     if order.rounds > there:

@@ -83,7 +83,7 @@ class Agreement:
 
     @property
     def few_queries(self) -> bool:
-        """Whether the intervals are known to be too short."""
+        """Whether the intervals are too short."""
         return self.queries < FEW
 
 

@@ -104,8 +104,8 @@ def refresh_new_cases(build: int) -> None:
 def refresh_after_reviews(build: int) -> None:
     """Put right what reviews under way said: neither they nor the new cases could see the other.
 
-    Each review holds the builds of its pair until it is stored, so once every build could be held all of them
-    are; whoever reviews from then on sees the cases.
+    A review locks the builds of its pair until it is stored. So once every build could be locked here, all
+    those reviews are stored, and later ones see the new cases.
     """
     with transaction.atomic():
         list(Build.objects.select_for_update(no_key=True).order_by("pk").values_list("pk", flat=True))

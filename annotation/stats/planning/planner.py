@@ -188,7 +188,7 @@ def find_smallest_study(
     """The smallest study (in pairs, to about 2 %) that shows the margin with this power; None where even one
     of `most` pairs does not, which are at first all that can be simulated. Takes a few seconds.
 
-    Never fewer than 30 queries, below which intervals are known to be too short.
+    Never fewer than 30 queries, below which intervals are too short.
     """
     most = most or MOST_PAIRS
     low, high = 0, min(FEW * assumed.pairs_per_query, most)

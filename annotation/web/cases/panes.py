@@ -1,6 +1,6 @@
 """What a page shows on which somebody judges a pair: the query, the code, a test and an execution.
 
-None of them is made from a case: a page on which nothing of the agents may be seen gives them its own
+They need no case: a page on which nothing of the agents may be seen gives them its own
 programs, runs and addresses. What exists only because an agent judged the pair (readings, the agents' test,
 its execution) is in them if the page puts it there, and not otherwise. An empty address leaves the button
 out. The review page and the pages of raters show them in templates of their own: two columns, a card, tabs.

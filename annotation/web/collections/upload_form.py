@@ -54,8 +54,8 @@ class UploadForm(forms.Form):
     name = forms.CharField(
         max_length=120,
         label="Name",
-        help_text="Of the collection, and of the benchmark that its labels become. A name that exists gets "
-        "what is new in the file; nothing is stored twice.",
+        help_text="The name of the collection, and of the benchmark made of its labels. If it exists, what "
+        "is new in the file is added; nothing is stored twice.",
     )
     format = forms.ChoiceField(
         choices=Format.choices, widget=forms.RadioSelect, initial=Format.COSQA, label="Format"

@@ -110,10 +110,6 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
     reviews = list(reviews_of(case.pair_id).select_related("rater", "carried__source"))
     own = own_of(user, case, reviews)
     hidden = own.standing is None and hides_labels_from(user, case.build)
-    comments = load_comments(user, case)
-    if hidden:
-        reviews = [review for review in reviews if review.rater_id == user.pk]
-        comments = [comment for comment in comments if comment.author_id == user.pk]
     tags_stand, sent = " ".join(own.standing.tags if own.standing else ()), " ".join(said.tags or ())
     tags = choose_field_text(sent, own.kept.get(Draft.Field.TAGS), tags_stand, again=said.tags is not None)
     ticked = tag_choices(tags.text.split(), own.keys)
@@ -138,21 +134,34 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "keys": own.keys,
         "guide": partial(guide_of_build, case.build),  # called by the whole page alone: fragments need none
         "help": help_groups({name: view for name, view in own.keys.items() if name not in OF_STUDIES}),
-        "in_force": None if hidden else in_force_of(case, reviews),
-        "others_hidden": hidden,
         "assigned_to": names_assigned(user, case),
-        "list_tags": list_tag_names(user, case, hidden=hidden),
         "list_query": show.filters.query if isinstance(show, FilteredList) else "",
-        "history": history_of(reviews, evidence, run_lines(case), user, comments),
-        "unread": [comment for comment in comments if comment.unread],
         "comment": choose_field_text("", own.kept.get(Draft.Field.COMMENT), "", again=False),
         "before": None if own.standing else before_of(user, case),
-        "sent_back": asked_among(reviews) and is_awaiting_test(case),
         "problem": said.problem,
         "clash": clash_of(said.conflict, user, evidence.hash),
         "changed": said.changed,
+        **what_people_said(user, case, evidence, reviews, hidden=hidden),
         **group_tags(ticked),
         **label_buttons(case, own.standing, own.keys, said.pending),
+    }
+
+
+def what_people_said(
+    user: User, case: Case, evidence: Evidence, reviews: Sequence[Review], *, hidden: bool
+) -> dict[str, Any]:
+    """Labels, tags and comments on the pair; where others' are `hidden`, the person's own alone."""
+    comments = load_comments(user, case)
+    if hidden:
+        reviews = [review for review in reviews if review.rater_id == user.pk]
+        comments = [comment for comment in comments if comment.author_id == user.pk]
+    return {
+        "others_hidden": hidden,
+        "in_force": None if hidden else in_force_of(case, reviews),
+        "list_tags": list_tag_names(user, case, hidden=hidden),
+        "history": history_of(reviews, evidence, run_lines(case), user, comments),
+        "unread": [comment for comment in comments if comment.unread],
+        "sent_back": asked_among(reviews) and is_awaiting_test(case),
     }
 
 

@@ -15,7 +15,7 @@ CONTRADICTED: Final = {
     (1, Outcome.FAILED.value): "The test failed, but the verdict is match.",
     (0, Outcome.PASSED.value): "The test passed, but the verdict is no match.",
 }
-"""What is said where a verdict and the run of its test disagree. Either may be right."""
+"""The warning where a verdict and the result of its test disagree. Either may be right."""
 END_OF_SENTENCE: Final = re.compile(r"[.!?][\"'”’)]?(?=\s)|\n")
 
 

@@ -70,7 +70,7 @@ def figures_page(found: Figures) -> dict[str, Any]:
 
 
 def page_of_tables(study: Study, pairs: int, queries: int, tables: Iterable[Table]) -> dict[str, Any]:
-    """What is shown of any study; `few_queries`: the intervals are known to be too short."""
+    """What is shown of any study; `few_queries`: the intervals are too short."""
     return {
         "study": study,
         "pairs": pairs,

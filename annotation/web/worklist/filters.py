@@ -98,7 +98,7 @@ def list_named(encoded: str) -> FilteredList | None:
 
 
 def describe_filters(filters: ListFilters) -> str:
-    """The list in words: `No test, tagged partial, to me`; `all pairs` without a filter."""
+    """The list's name in words, such as `No test, tagged partial, to me`; `all pairs` without a filter."""
     words = [f"“{filters.q}”"] if filters.q else []
     for name, words_of in MENUS.items():
         value = getattr(filters, name)

@@ -1,4 +1,4 @@
-"""One page of the list: its rows with what is known of each, the lists beside it, and who can be assigned."""
+"""One page of the list: its rows, the other lists to choose, and the experts to assign."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Share a list out: which experts, and how many of them for each pair."""
+"""The form that shares a list out: to which experts, and how many for each pair."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ def test_table(capsys: pytest.CaptureFixture[str], small: str, run: Path) -> Non
     assert lines[0].startswith("theirs (without docstring, the whole collection; run ")
     assert lines[2].split() == ["mrr", "0.6667", "0.3333–1.0000", "0.8333", "0.7500"]
     assert lines[3] == "mean over 2 queries, 0 without results; 1 without a match is skipped"
-    assert lines[4] == "With fewer than 30 queries intervals are known to be too short."
+    assert lines[4] == "With fewer than 30 queries intervals are too short."
     assert lines[5].startswith("coverage: 75.0% of the judged snippets")
 
 
