@@ -4,7 +4,7 @@
 
 import * as active from "./active.js";
 import { isLogIn } from "./drafts.js";
-import { say } from "./status.js";
+import * as status from "./status.js";
 
 const REST_MS = 150; // a pair is painted, and its answers have come, before the next one is asked for
 const FRESH_MS = 300_000; // agents or another window may have gone on since
@@ -13,7 +13,7 @@ const SLOW_MS = 1000; // then the wait is said in words, too
 let ready = null; // what was fetched: {after, url, html, pair, at}
 let asked = null; // the request for it
 let resting = 0;
-let sent = null; // the label that is on its way: {form, pair, url, title, next, shown, timer, request}
+let sent = null; // the label that is on its way: {form, pair, url, title, next, shown, warning, timer, request}
 let held = null; // what was pressed meanwhile: {form, button}
 let isDelayed = false; // the label that is being pressed is sent later
 
@@ -139,6 +139,7 @@ function leave({ detail }) {
     url: location.pathname + location.search,
     title: document.title,
     next: ready,
+    warning: status.warning(),
   };
   form.addEventListener("htmx:beforeOnLoad", answered, { once: true });
   form.addEventListener("htmx:afterRequest", ended, { once: true });
@@ -157,7 +158,7 @@ function go() {
 }
 
 function sayIfSlow() {
-  sent.timer = setTimeout(() => say("Your label is still being saved …", "info"), SLOW_MS);
+  sent.timer = setTimeout(() => status.say("Your label is still being saved …", "info"), SLOW_MS);
 }
 
 function answered(event) {
@@ -165,13 +166,15 @@ function answered(event) {
   if (isLogIn(xhr) || xhr.status >= 400) return comeBack();
   event.preventDefault();
   event.detail.successful = true; // drafts.js asks
-  const { next, shown } = over();
+  const { next, shown, warning } = over();
+  const since = status.warning();
   const whole = xhr.responseText.includes('<div id="case"'); // the painted pair is gone
   if (whole || shown.isConnected) push((whole && xhr.getResponseHeader("HX-Push-Url")) || next.url);
   const place = whole ? document.getElementById("case") : document.body;
   const style = whole ? "outerHTML" : "none";
   const swapOptions = { contextElement: document.body, eventInfo: { target: place, requestConfig: {} } };
   window.htmx.swap(place, xhr.responseText, { swapStyle: style, settleDelay: 0 }, swapOptions);
+  if (since !== warning) status.restore(since); // a key that came too soon did nothing: "Saved" is not for it
   rest();
   letGo();
 }
@@ -204,7 +207,7 @@ function comeBack() {
     window.htmx.trigger(pair, happening, { target: pair, requestConfig: {} });
   }
   active.resume(form);
-  say("Your label was not saved. This is its pair again.");
+  status.say("Your label was not saved. This is its pair again.");
 }
 
 // what is pressed while a label is on its way
@@ -215,7 +218,7 @@ function hold(event) {
   event.preventDefault();
   event.stopImmediatePropagation();
   held = { form, button: event.submitter };
-  say("Your last label is still being saved. This follows at once.", "info");
+  status.say("Your last label is still being saved. This follows at once.", "info");
 }
 
 // The answer has brought another undo.

@@ -44,13 +44,17 @@ function restore(field) {
   let done = false;
   for (const copy of copies(field)) {
     if (copy.text === field.value) drop(copy.key);
-    else if (copy.key !== keyOf(field) && Date.now() - copy.at < AT_WORK_MS) continue;
+    else if (copy.key !== keyOf(field) && isAtWork(copy)) continue;
     else if (!follows(copy, field)) setAside(field, copy);
     else if (!done) {
       done = true;
       putBack(field, copy);
     }
   }
+}
+
+function isAtWork(copy) {
+  return !copy.isRefused && Date.now() - copy.at < AT_WORK_MS;
 }
 
 // Whether the copy was typed over what the field shows.
@@ -132,7 +136,9 @@ function loggedOut(field) {
 }
 
 // By itself; sooner when the browser is online, or with the next key.
+// Whatever window is opened meanwhile need not wait for this one.
 function again(field) {
+  mark(field);
   if (!waiting.has(field)) schedule(field, AGAIN_MS);
 }
 
@@ -242,9 +248,18 @@ function copies(field) {
 function store(field) {
   if ("left" in document.documentElement.dataset) return;
   const { draft, draftUrl, draftRevision } = field.dataset;
-  const copy = { text: field.value, at: Date.now(), revision: draftRevision, field: draft, url: draftUrl };
+  write(keyOf(field), { text: field.value, at: Date.now(), revision: draftRevision, field: draft, url: draftUrl });
+}
+
+// The text did not arrive. When it was typed stays as it was.
+function mark(field) {
+  const copy = copies(field).find(({ key }) => key === keyOf(field));
+  if (copy) write(copy.key, { ...copy, isRefused: true });
+}
+
+function write(key, copy) {
   try {
-    localStorage.setItem(keyOf(field), JSON.stringify(copy));
+    localStorage.setItem(key, JSON.stringify(copy));
   } catch {
     // full or switched off: the server still gets the text
   }

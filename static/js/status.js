@@ -7,3 +7,13 @@ export function say(words, tone = "warn") {
   line.textContent = words;
   document.getElementById("review-status")?.replaceChildren(line);
 }
+
+// The warning that is shown, if one is.
+export function warning() {
+  return document.querySelector("#review-status > .status-text.is-warn");
+}
+
+// An answer has brought a line of its own: the warning that was given meanwhile still holds.
+export function restore(line) {
+  if (line && !line.isConnected) document.getElementById("review-status")?.append(line);
+}
