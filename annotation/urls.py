@@ -38,6 +38,7 @@ from annotation.web.worklist import views as worklist
 
 urlpatterns = [
     path("", work.home, name="home"),
+    path("work/", work.index, name="work"),
     path("dashboard/", dashboard.index, name="dashboard"),
     path("glossary/", glossary.detail, name="glossary"),
     path("connection/", connecting.index, name="connection"),
@@ -120,7 +121,7 @@ urlpatterns = [
     path("browse/<int:build_pk>/queries/<int:query_pk>/tests/", trials.crossing, name="crossing"),
     path("browse/cases/<int:pk>/", browse.case, name="case"),
     path("browse/cases/<int:pk>/candidate/", browse.candidate, name="case-candidate"),
-    path("review/", review.index, name="review"),
+    path("review/", work.to_section, {"section": "review"}, name="review"),
     path("review/builds/<int:build_pk>/", review.next_case, name="review-next"),
     path("review/builds/<int:build_pk>/list/", worklist.listed, name="review-list"),
     path("review/builds/<int:build_pk>/list/change/", worklist.change, name="review-list-change"),
@@ -143,7 +144,7 @@ urlpatterns = [
     path("review/programs/<int:pk>/strength/", trials.strength, name="review-strength"),
     path("review/trials/<int:pk>/", trials.trial, name="review-trial"),
     path("review/executions/<int:pk>/", review.execution, name="review-execution"),
-    path("written/", proposal_views.index, name="proposals"),
+    path("written/", work.to_section, {"section": "functions"}, name="proposals"),
     path("written/jobs/<int:pk>/", proposal_views.listed, name="proposals-listed"),
     path("written/jobs/<int:pk>/next/", proposal_views.following, name="proposals-next"),
     path("written/functions/<int:pk>/", proposal_views.detail, name="proposal"),
@@ -154,7 +155,7 @@ urlpatterns = [
     path("written/functions/<int:pk>/runs/<int:run_pk>/", proposal_views.ran, name="proposal-ran"),
     path("review/layout/", review.arrange, name="review-layout"),
     path("review/keys/", review.keys, name="review-keys"),
-    path("rate/", rating_pages.index, name="rate"),
+    path("rate/", work.to_section, {"section": "rate"}, name="rate"),
     path("rate/<int:study_pk>/", rating_pages.study, name="rate-study"),
     path("rate/<int:study_pk>/next/", actions.open_next_pair, name="rate-next"),
     path("rate/<int:study_pk>/undo/", actions.undo_rating, name="rate-undo"),
@@ -190,7 +191,7 @@ urlpatterns = [
         name="rate-strength",
     ),
     path("rate/<int:study_pk>/pairs/<int:number>/trials/<int:pk>/", rating_pages.trial, name="rate-trial"),
-    path("adjudication/", adjudication_views.index, name="adjudication"),
+    path("adjudication/", work.to_section, {"section": "decide"}, name="adjudication"),
     path("adjudication/<int:study_pk>/", adjudication_views.queue, name="adjudication-queue"),
     path(
         "adjudication/<int:study_pk>/pairs/<int:pair_number>/conditions/<int:condition_pk>/",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from enum import StrEnum
 from functools import lru_cache, partial, wraps
 from typing import Any, Concatenate, ParamSpec
@@ -216,16 +216,16 @@ def refuse_while_blind(user: Visitor) -> None:
         f"This is not here, or closed to you while you rate in the study \u201c{study}\u201d: "
         "builds that judged its pairs open again when your part is finished or the study is closed. "
         f"You have rated {enrolled.done:,} pairs of at most {most:,}; "
-        "continue under \u201cRate\u201d."
+        "continue under \u201cYour work\u201d."
     )
 
 
-def closed_to(user: Visitor) -> QuerySet[Build]:
-    """The builds that judged any pair of a study in which `user` is kept blind.
+def closed_for(studies: Collection[int]) -> QuerySet[Build]:
+    """The builds that judged any pair of these studies.
 
     Looked up, not stored: a build that is launched or extended later is closed as well.
     """
-    sampled = StudyPair.objects.filter(study__in=blind_in(user))
+    sampled = StudyPair.objects.filter(study__in=studies)
     shown = Q(pair__in=sampled.values("pair")) | Q(
         pair__in=sampled.filter(other__isnull=False).values("other")
     )
@@ -237,23 +237,46 @@ def builds_visible_to(user: Visitor) -> QuerySet[Build]:
 
     Jobs that write functions for missing queries are no part of them, see `jobs_visible_to`.
     """
-    return find_visible_builds(user).filter(filling__isnull=True)
+    end_blindness(user)
+    return find_builds_outside(user, blind_in(user)).filter(filling__isnull=True)
 
 
 def jobs_visible_to(user: Visitor) -> QuerySet[Build]:
     """Those builds and the jobs that write for them: for whoever watches, stops or pays for either."""
-    known = builds_visible_to(user)
-    return find_visible_builds(user).filter(Q(pk__in=known) | Q(filling__of__in=known))
+    end_blindness(user)
+    return keep_jobs_of_builds(find_builds_outside(user, blind_in(user)))
 
 
-def find_visible_builds(user: Visitor) -> QuerySet[Build]:
-    """Builds and jobs for readers and above, without those that are closed to a blind rater."""
+def builds_opened_by(user: Visitor) -> QuerySet[Build]:
+    """The builds of `builds_visible_to`, for a page that ends nobody's blindness.
+
+    Without those of a study in which the person's part is over, until they have looked at such a build
+    elsewhere: their labels can still be changed.
+    """
+    return jobs_opened_by(user).filter(filling__isnull=True)
+
+
+def jobs_opened_by(user: Visitor) -> QuerySet[Build]:
+    """Those builds and the jobs that write for them."""
+    return keep_jobs_of_builds(find_builds_outside(user, (*blind_in(user), *unopened_in(user))))
+
+
+def unopened_in(user: Visitor) -> tuple[int, ...]:
+    """The ids of the studies that are over for `user`, who has been shown nothing since."""
+    return tuple(part.study_id for part in parts_of(user) if is_over_unseen(part))
+
+
+def keep_jobs_of_builds(found: QuerySet[Build]) -> QuerySet[Build]:
+    """Of builds and jobs the builds, and the jobs that write for these."""
+    builds = found.filter(filling__isnull=True)
+    return found.filter(Q(pk__in=builds) | Q(filling__of__in=builds))
+
+
+def find_builds_outside(user: Visitor, studies: Collection[int]) -> QuerySet[Build]:
+    """Builds and jobs for readers and above, without those that judged pairs of `studies`."""
     if not has_role(user, Role.READER):
         return Build.objects.none()
-    end_blindness(user)
-    return (
-        Build.objects.exclude(pk__in=closed_to(user).values("pk")) if blind_in(user) else Build.objects.all()
-    )
+    return Build.objects.exclude(pk__in=closed_for(studies).values("pk")) if studies else Build.objects.all()
 
 
 def benchmarks_visible_to(user: Visitor) -> QuerySet[Benchmark]:

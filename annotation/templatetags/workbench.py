@@ -9,7 +9,6 @@ from types import MappingProxyType
 from typing import Final
 
 from django import template
-from django.contrib.auth.models import User
 from django.contrib.humanize.templatetags.humanize import intcomma, naturaltime
 from django.urls import get_script_prefix, reverse
 from django.utils import timezone
@@ -18,7 +17,6 @@ from django.utils.safestring import SafeString
 
 from annotation.accounts import roles
 from annotation.builds.results.position_bias import Drift
-from annotation.studies.enrolment import rater_studies
 from annotation.web.shared import glossary, words
 
 register = template.Library()
@@ -65,8 +63,7 @@ SECTIONS: Final[Mapping[roles.Role, tuple[tuple[str, str], ...]]] = {
         ("Reports", "reports"),
     ),
     roles.Role.EXPERT: (
-        ("Your work", "home"),
-        ("Review", "review"),
+        ("Your work", "work"),
         ("Browse", "browse"),
         ("Benchmarks", "benchmarks"),
         ("Studies", "studies"),
@@ -76,7 +73,7 @@ SECTIONS: Final[Mapping[roles.Role, tuple[tuple[str, str], ...]]] = {
         ("Collections", "collections"),
         ("Browse", "browse"),
         ("Benchmarks", "benchmarks"),
-        ("Review", "review"),
+        ("Your work", "work"),
         ("Studies", "studies"),
     ),
 }
@@ -88,22 +85,10 @@ def role_of(user: roles.Visitor | str) -> roles.Role | None:
     return None if isinstance(user, str) else roles.role_of(user)
 
 
-@register.simple_tag
-def is_rater(user: roles.Visitor) -> bool:
-    """Whether whoever looks rates in a study. One query, for experts and admins."""
-    return isinstance(user, User) and roles.has_role(user, roles.Role.EXPERT) and rater_studies.is_rater(user)
-
-
 @register.filter
 def navigation(role: roles.Role, path: str) -> list[Entry]:
     """The links that `role` may follow, with the one marked that `path` belongs to."""
     return entries(SECTIONS[role], path)
-
-
-@register.filter
-def rating_entry(path: str) -> list[Entry]:
-    """The link of those who rate."""
-    return entries((("Rate", "rate"),), path)
 
 
 def entries(sections: tuple[tuple[str, str], ...], path: str) -> list[Entry]:
@@ -121,6 +106,7 @@ def place(path: str, url: str) -> str:
         reverse("dashboard"): ("builds", "connection"),
         reverse("studies"): ("guidelines", "audit"),
         reverse("reports"): ("pins",),
+        reverse("work"): ("review", "rate", "adjudication", "precedents", "written", "history"),
     }
     others = tuple(f"{get_script_prefix()}{name}/" for name in names.get(url, ()))
     return "true" if path.startswith((url, *others)) else ""

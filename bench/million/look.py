@@ -78,7 +78,7 @@ def addresses() -> Mapping[str, str]:
         "browse, a word": f"/browse/{build.pk}/?q=python",
         "query": f"/browse/{build.pk}/queries/{query}/",
         "case": f"/browse/cases/{case}/",
-        "review": "/review/",
+        "your work": "/work/",
         "review, all": f"{review}?show=all",
         "review, deep": f"{review}?show=all&after={late}",
         "review a case": f"/review/cases/{case}/",

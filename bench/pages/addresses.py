@@ -120,10 +120,9 @@ PLACES: Final = (
     BenchedPage("case", "/browse/cases/{case}/"),
     BenchedPage("case-candidate", "/browse/cases/{case}/candidate/"),
     BenchedPage("case-screened", "/browse/cases/{screened}/"),
-    BenchedPage("adjudication", "/adjudication/", RATER),
     BenchedPage("precedents", "/precedents/?q=sort+list", RATER),
     BenchedPage("api-precedents", "/api/precedents"),
-    BenchedPage("review", "/review/", RATER),
+    BenchedPage("work", "/work/", RATER),
     *(
         BenchedPage(f"review-{show}", f"{REVIEW}?show={show}", RATER)
         for show in ("waiting", "unsettled", "reviewed", "unsure", "overridden", "all")
@@ -157,7 +156,6 @@ PLACES: Final = (
     BenchedPage("guideline-new", "/guidelines/new/"),
     BenchedPage("audit", "/audit/"),
     BenchedPage("audit-labels", "/audit/labels/"),
-    BenchedPage("rate", "/rate/", RATER),
     BenchedPage("admin", "/admin/"),
     BenchedPage("admin-prices", "/admin/annotation/price/"),
     BenchedPage("api-builds", "/api/builds"),

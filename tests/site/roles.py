@@ -148,6 +148,7 @@ ROLES: Final = {
         "api:undo_review",
         "history",
         "history-restore",
+        "work",
     },
     Role.ADMIN: {
         "benchmark-filled",

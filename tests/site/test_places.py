@@ -85,7 +85,9 @@ FILES: Final = {
     "study-ratings",
 }
 """Nothing to look at."""
-LEADS_ON: Final = {"password_change_done", "health", "distribution", "pins", "compare-annotators"}
+LISTS: Final = {"adjudication", "proposals", "rate", "review"}
+"""They are part of Your work now."""
+LEADS_ON: Final = {"password_change_done", "health", "distribution", "pins", "compare-annotators", *LISTS}
 """Redirects (some from where pages were before), a page of two words after a form, and JSON for machines."""
 
 

@@ -74,7 +74,7 @@ def test_nobody_but_its_rater_is_kept_from_the_build(build: Build, study: Study)
 def test_the_visitor_rates_and_then_there_are_figures(client: Client, study: Study) -> None:
     visitor = study.enrolments.get(user__username="rater")
     client.force_login(visitor.user)
-    assert study.name in client.get(reverse("rate")).content.decode()
+    assert study.name in client.get(reverse("work")).content.decode()
     guidelines.acknowledge_guideline(study, visitor.user)
     rater_studies.accept_study_information(visitor, sample_study.NOBODY)
     while (given := queue.next_assignment(visitor)) is not None:

@@ -83,11 +83,6 @@ def may_leave(enrolment: Enrolment) -> bool:
     return enrolment.study.is_live and enrolment.left_at is None and enrolment.finished_at is None
 
 
-def is_rater(user: User) -> bool:
-    """Whether the person has any study to rate in."""
-    return enrolments_of(user).exists()
-
-
 def find_pending_requirements(enrolment: Enrolment) -> tuple[Wanted, ...]:
     """What is still to be done before a pair can be handed out."""
     unread = not guidelines.has_acknowledged_guideline(enrolment.study, enrolment.user)

@@ -28,16 +28,6 @@ from retrieval.models import Text
 
 
 @require_role(Role.EXPERT, GET)
-def index(request: HttpRequest) -> HttpResponse:
-    """The jobs that write functions, with how many wait for an expert."""
-    return render(
-        request,
-        "annotation/missing_functions/proposals.html",
-        {"jobs": proposals.job_lines(fillings(request))},
-    )
-
-
-@require_role(Role.EXPERT, GET)
 def listed(request: HttpRequest, pk: int) -> HttpResponse:
     """All functions of one job."""
     filling = get_object_or_404(fillings(request).select_related("build", "of"), pk=pk)

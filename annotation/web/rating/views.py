@@ -39,13 +39,6 @@ from sandbox.expression_call import BadExpression
 REFUSALS = (BadTest, runs.NotNow, TooManyWaiting)
 
 
-@require_role(Role.EXPERT, GET)
-def index(request: HttpRequest) -> HttpResponse:
-    """The studies that the person rates in, with what is left in each."""
-    lines = [study_list.study_line(enrolment) for enrolment in rater_studies.enrolments_of(person(request))]
-    return render(request, "annotation/rating/index.html", {"studies": lines})
-
-
 @require_role(Role.EXPERT, FORM)
 def study(request: HttpRequest, study_pk: int) -> HttpResponse:
     """What is read before the first pair; a POST joins with a profile and opens the first pair.

@@ -29,7 +29,7 @@ from annotation.studies.exposure import mark_list_seen, mark_seen, mark_test_see
 from annotation.studies.plan.seals import is_open
 from annotation.web.cases.evidence import RELATED
 from annotation.web.cases.panes import execution_pane
-from annotation.web.review import page, runs, words, worklists
+from annotation.web.review import page, runs, words
 from annotation.web.review.drafts import kept, refused, window_of
 from annotation.web.review.keys import key_views, keys_page
 from annotation.web.review.page import (
@@ -47,14 +47,6 @@ from retrieval.models import Annotator
 
 APART = re.compile(r"apart-([0-9]{1,15})\.([0-9]{1,4})-([0-9]{1,15})\.([0-9]{1,4})")
 LABELS: Mapping[str, int | None] = {"1": 1, "0": 0, "unsure": None}
-
-
-@require_role(Role.EXPERT, GET)
-def index(request: HttpRequest) -> HttpResponse:
-    """The builds to review, with one's own progress."""
-    builds = worklists.build_lines(person(request), builds_visible_to(request.user))
-    context = {"builds": builds, "blind": blind_in(request.user)}
-    return render(request, "annotation/review/index.html", context)
 
 
 @require_role(Role.EXPERT, GET)

@@ -25,13 +25,6 @@ RELATED = "study__guideline", "pair__query__body", "pair__snippet__body", "other
 
 
 @require_role(Role.EXPERT, GET)
-def index(request: HttpRequest) -> HttpResponse:
-    """The studies with how many pairs wait for a decision."""
-    page = split_pairs.studies_page(person(request), request.GET)
-    return render(request, "annotation/studies/adjudication.html", {"page": page})
-
-
-@require_role(Role.EXPERT, GET)
 def queue(request: HttpRequest, study_pk: int) -> HttpResponse:
     """One study's pairs without a majority, the lowest agreement first: a list of how they were rated."""
     study = split_pairs.open_study(person(request), study_pk)

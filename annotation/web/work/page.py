@@ -1,10 +1,10 @@
-"""What waits for a person: studies to rate, pairs to review, splits to decide, functions to accept."""
+"""What waits for a person, and all that they review, rate and decide."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
@@ -43,17 +43,38 @@ class WorkCard:
     guide: str = ""
 
 
-def list_work_cards(user: User, builds: QuerySet[Build], fillings: QuerySet[Filling]) -> list[WorkCard]:
-    """All that waits for the person, what others wait for first; `builds` and `fillings` are visible ones."""
+@dataclass(frozen=True, slots=True)
+class WorkPage:
+    """Your work: a card for each thing that waits, then all builds, studies, decisions and jobs."""
+
+    cards: list[WorkCard]
+    builds: list[dict[str, Any]]
+    studies: list[StudyLine]
+    decisions: dict[str, Any]
+    jobs: list[tuple[Filling, Mapping[str, int]]]
+
+
+def work_page(
+    user: User, builds: QuerySet[Build], fillings: QuerySet[Filling], params: QueryDict
+) -> WorkPage:
+    """`builds` and `fillings` are those that the person may see; `params` turns the pages of decisions.
+
+    The cards begin with what others wait for.
+    """
+    lines = build_lines(user, builds)
+    studies = [rated_study(enrolment) for enrolment in rater_studies.enrolments_of(user)]
+    decisions = studies_page(user, params)
+    jobs = job_lines(fillings)
     mentions = find_mentions_card(user, builds)
-    return [
+    cards = [
         *([mentions] if mentions else ()),
-        *rating_cards(user),
-        *deciding_cards(user),
+        *rating_cards(studies),
+        *deciding_cards(decisions["rows"]),
         *assigned_cards(user, builds),
-        *review_cards(user, builds),
-        *function_cards(fillings),
+        *review_cards(user, lines),
+        *function_cards(jobs),
     ]
+    return WorkPage(cards, lines, studies, decisions, jobs)
 
 
 def find_mentions_card(user: User, builds: QuerySet[Build]) -> WorkCard | None:
@@ -70,9 +91,9 @@ def find_mentions_card(user: User, builds: QuerySet[Build]) -> WorkCard | None:
     return WorkCard("Comments", rows[0].pair.query.head, " and ".join(waits), "Read", url)
 
 
-def rating_cards(user: User) -> Iterator[WorkCard]:
+def rating_cards(studies: Iterable[StudyLine]) -> Iterator[WorkCard]:
     """A card for each study in which the person has something to read, or pairs to rate."""
-    for line in map(rated_study, rater_studies.enrolments_of(user)):
+    for line in studies:
         if line.wanted or line.can_go_on:
             yield rating_card(line)
 
@@ -86,9 +107,9 @@ def rating_card(line: StudyLine) -> WorkCard:
     return WorkCard("Rate", line.name, waits, button, url, line.seconds_left or None)
 
 
-def deciding_cards(user: User) -> Iterator[WorkCard]:
+def deciding_cards(rows: Iterable[tuple[Study, str, int, int]]) -> Iterator[WorkCard]:
     """A card for each of the newest studies with pairs on which raters disagree."""
-    for study, closed, waiting, _ in studies_page(user, QueryDict())["rows"]:
+    for study, closed, waiting, _ in rows:
         if waiting and not closed:
             yield deciding_card(study, waiting)
 
@@ -110,10 +131,10 @@ def assigned_cards(user: User, builds: QuerySet[Build]) -> Iterator[WorkCard]:
         )
 
 
-def review_cards(user: User, builds: QuerySet[Build]) -> Iterator[WorkCard]:
+def review_cards(user: User, builds: Iterable[Mapping[str, Any]]) -> Iterator[WorkCard]:
     """A card for each build with pairs that the person has not labelled yet."""
     pace = seconds_a_label(user)
-    for line in build_lines(user, builds):
+    for line in builds:
         if line["left"]:
             url = reverse("review-next", args=[line["pk"]])
             yield WorkCard(
@@ -127,9 +148,9 @@ def review_cards(user: User, builds: QuerySet[Build]) -> Iterator[WorkCard]:
             )
 
 
-def function_cards(fillings: QuerySet[Filling]) -> Iterator[WorkCard]:
+def function_cards(jobs: Iterable[tuple[Filling, Mapping[str, int]]]) -> Iterator[WorkCard]:
     """A card for each job of which written and tested functions wait for an expert."""
-    for filling, counts in job_lines(fillings):
+    for filling, counts in jobs:
         if waiting := counts["waiting"]:
             url = reverse("proposals-next", args=[filling.pk])
             name = filling.of.name

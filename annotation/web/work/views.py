@@ -4,22 +4,27 @@ from __future__ import annotations
 
 from typing import Final
 
-from django.contrib.auth.models import User
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
+from django.urls import reverse
 from django.views.decorators.http import require_safe
 
 from annotation.accounts.roles import (
+    GET,
     Role,
     benchmarks_visible_to,
     blind_in,
+    builds_opened_by,
     builds_visible_to,
-    jobs_visible_to,
+    jobs_opened_by,
+    require_role,
     role_of,
+    unopened_in,
 )
 from annotation.models import Filling
 from annotation.web.benchmarks.page import benchmarks_page
-from annotation.web.work.page import list_work_cards
+from annotation.web.shared.requests import person
+from annotation.web.work.page import work_page
 
 MOST_CARDS: Final = 6
 """So many of the newest data sets, and of the newest benchmarks, are on a reader's first page."""
@@ -33,7 +38,7 @@ def home(request: HttpRequest) -> HttpResponse:
         return render(request, "annotation/dashboard/no_role.html", status=403)
     if role == Role.ADMIN:
         return redirect("dashboard")
-    return readers_home(request) if role == Role.READER else your_work(request)
+    return readers_home(request) if role == Role.READER else redirect("work")
 
 
 def readers_home(request: HttpRequest) -> HttpResponse:
@@ -48,10 +53,19 @@ def readers_home(request: HttpRequest) -> HttpResponse:
     return render(request, "annotation/work/reader.html", {"page": page})
 
 
-def your_work(request: HttpRequest) -> HttpResponse:
-    """The cards of an expert."""
-    assert isinstance(request.user, User), "whoever has a role has an account"
-    fillings = Filling.objects.filter(build__in=jobs_visible_to(request.user))
-    cards = list_work_cards(request.user, builds_visible_to(request.user), fillings)
-    context = {"cards": cards, "blind": blind_in(request.user)}
+@require_role(Role.EXPERT, GET)
+def index(request: HttpRequest) -> HttpResponse:
+    """What waits for an expert or rater, and all that they take part in."""
+    fillings = Filling.objects.filter(build__in=jobs_opened_by(request.user))
+    context = {
+        "page": work_page(person(request), builds_opened_by(request.user), fillings, request.GET),
+        "blind": blind_in(request.user),
+        "unopened": unopened_in(request.user),
+    }
     return render(request, "annotation/work/index.html", context)
+
+
+@require_role(Role.EXPERT, GET)
+def to_section(request: HttpRequest, section: str) -> HttpResponse:
+    """From the address of a list that had a page of its own."""
+    return redirect(f"{reverse('work')}#{section}")

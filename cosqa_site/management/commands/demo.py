@@ -72,7 +72,7 @@ class Command(BaseCommand):
         study = sample_study.ensure_sample_study(build, folder)
         self.report(build, folder, started, as_json=options["json"])
         if study is not None:
-            self.say(f"A study waits for its rater: “{study}”; log in as {RATER} and open Rate.")
+            self.say(f"A study waits for its rater: “{study}”; log in as {RATER}.")
         if not options["no_serve"]:
             for account in accounts:
                 self.say(f"  account {account.name:7} {describe_password(account)}")

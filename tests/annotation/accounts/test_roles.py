@@ -53,9 +53,9 @@ def test_who_has_no_group_has_no_role_and_a_superuser_every_one() -> None:
 
 
 def test_a_role_that_is_taken_away_is_gone_at_the_next_request(erin: Client) -> None:
-    assert erin.get("/review/").status_code == 200
+    assert erin.get("/work/").status_code == 200
     give_role(factories.erin(), Role.READER)
-    assert erin.get("/review/").status_code == 403
+    assert erin.get("/work/").status_code == 403
 
 
 def test_who_is_locked_out_or_gone_is_nobody(erin: Client) -> None:

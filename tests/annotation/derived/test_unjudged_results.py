@@ -277,7 +277,7 @@ def test_experts_judge_a_queue_and_no_agent_is_asked(run: Run, erin: Client) -> 
     (line,) = worklists.build_lines(factories.person("erin"), Build.objects.all())
     assert (line["open"], line["left"], line["state_word"]) == (2, 2, "for experts")
     address = reverse("review-next", args=[build.pk]) + "?show=unsettled"
-    listed = erin.get(reverse("review")).content.decode()
+    listed = erin.get(reverse("work")).content.decode()
     assert f'href="{address}">Start<' in listed and "Paused" not in listed
     page = erin.get(address, follow=True)
     assert page.redirect_chain

@@ -140,7 +140,7 @@ def test_a_table_asks_for_as_many_runs_as_there_is_room_for(erin: Client, settin
 
 
 def test_pages_swap_such_an_answer_in(erin: Client) -> None:
-    assert '"409|422|429","swap":true' in erin.get(reverse("review")).content.decode()
+    assert '"409|422|429","swap":true' in erin.get(reverse("work")).content.decode()
 
 
 def test_raters_have_the_same_limit_and_keep_their_draft(client: Client) -> None:

@@ -14,7 +14,7 @@ LINK = 'href="/history/"'
 
 
 def test_experts_find_their_labels_in_the_menu_and_where_review_starts(erin: Client) -> None:
-    html = erin.get(reverse("review")).content.decode()
+    html = erin.get(reverse("work")).content.decode()
     head, _, content = html.partition("<main")
     assert LINK in head and LINK in content
 

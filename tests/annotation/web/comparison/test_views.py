@@ -90,7 +90,7 @@ def test_builds_without_common_pairs_say_so(expert: Client, first: Build) -> Non
 def test_the_page_costs_the_same_for_any_number_of_cases(
     expert: Client, first: Build, second: Build, django_assert_num_queries: DjangoAssertNumQueries
 ) -> None:
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(12):
         page(expert, first.pk, second.pk)
 
 

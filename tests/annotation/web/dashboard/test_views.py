@@ -52,8 +52,8 @@ def test_a_new_role_works_at_once(nora: Client) -> None:
 @pytest.mark.parametrize(
     ("name", "sections"),
     [
-        ("ada", ["Dashboard", "Collections", "Browse", "Benchmarks", "Review", "Studies"]),
-        ("erin", ["Your work", "Browse", "Benchmarks", "Review", "Studies"]),
+        ("ada", ["Your work", "Dashboard", "Collections", "Browse", "Benchmarks", "Studies"]),
+        ("erin", ["Your work", "Browse", "Benchmarks", "Studies"]),
         ("ray", ["Browse", "Benchmarks", "Studies"]),
     ],
 )
@@ -62,7 +62,7 @@ def test_navigation_shows_what_the_role_may_open(name: str, sections: list[str])
     browser.force_login(getattr(factories, name)())
     page = browser.get("/nothing-here/").content.decode()
     links = page.split('aria-label="Main"')[1].split("</nav>")[0]
-    known = ("Your work", "Dashboard", "Collections", "Browse", "Benchmarks", "Review", "Studies")
+    known = ("Your work", "Dashboard", "Collections", "Browse", "Benchmarks", "Studies")
     assert [section for section in known if section in links] == sections
     assert "aria-current" not in links, "home is the current page nowhere else"
 
@@ -98,7 +98,7 @@ def test_reads_do_not_grow_with_the_number_of_builds(
 ) -> None:
     for name in "abcdef":
         factories.launched(name)
-    with django_assert_num_queries(13):
+    with django_assert_num_queries(12):
         ada.get(reverse("dashboard"))
 
 

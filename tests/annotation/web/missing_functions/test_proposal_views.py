@@ -39,7 +39,7 @@ def send(client: Client, proposal: Proposal, action: str, seen: int = 0, **field
 
 
 def test_the_index_counts_what_waits(erin: Client, job: Filling) -> None:
-    page = erin.get(url("proposals")).content.decode()
+    page = erin.get(url("work")).content.decode()
     assert "queue" in page and "Start" in page
     assert 'data-label="To review">3' in page
 

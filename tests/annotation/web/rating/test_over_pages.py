@@ -62,10 +62,10 @@ def test_whoever_has_not_begun_is_asked_for_nothing(client: Client, how: str) ->
     studies.guideline().acknowledgements.all().delete()
     client.force_login(rita.user)
     here = f"/rate/{rita.study_id}/"
-    for where, offer in (("/rate/", "Read and join"), (here, "start rating")):
+    for where, offer in (("/work/", "Read and join"), (here, "start rating")):
         assert offer in client.get(where).content.decode()
     end(rita, how)
-    for where in ("/rate/", here, f"{here}guidelines/"):
+    for where in ("/work/", here, f"{here}guidelines/"):
         html = client.get(where).content.decode()
         assert not any(offer in html for offer in ("Read and join", "start rating", "Read and confirm"))
         assert "I have read them" not in html
@@ -74,7 +74,7 @@ def test_whoever_has_not_begun_is_asked_for_nothing(client: Client, how: str) ->
 
 def test_whoever_was_removed_is_not_asked_to_go_on(client: Client) -> None:
     of = given(client, Kind.READING)
-    assert "/next/" in client.get("/rate/").content.decode()
+    assert "/next/" in client.get("/work/").content.decode()
     end(of.enrolment, "removed")
-    for where in ("/rate/", f"/rate/{of.condition.study_id}/"):
+    for where in ("/work/", f"/rate/{of.condition.study_id}/"):
         assert "/next/" not in client.get(where).content.decode()

@@ -59,7 +59,7 @@ def test_one_page_and_one_button_come_before_the_first_pair(client: Client) -> N
 
 def test_two_clicks_lead_from_the_home_to_the_first_pair(client: Client) -> None:
     rita = welcomed(client)
-    assert f'href="/rate/{rita.study_id}/">Read and start' in client.get("/").content.decode()
+    assert f'href="/rate/{rita.study_id}/">Read and start' in client.get("/work/").content.decode()
     page = client.post(f"/rate/{rita.study_id}/", {"guideline": str(rita.study.guideline_id)}, follow=True)
     assert 'id="label-form"' in page.content.decode()
 
@@ -136,7 +136,7 @@ def test_a_new_version_of_the_guidelines_is_read_before_the_next_pair(client: Cl
 def test_the_list_says_what_is_left(client: Client) -> None:
     of = given(client, Kind.READING)
     send(client, of, "1", seconds="61.5")
-    html = client.get("/rate/").content.decode()
+    html = client.get("/work/").content.decode()
     assert "first study" in html
     assert re.search(r'data-label="Rated">1<', html) and re.search(r'data-label="Left">2<', html)
     assert re.search(r'data-label="Time so far">1 min', html)
@@ -145,17 +145,17 @@ def test_the_list_says_what_is_left(client: Client) -> None:
 
 def test_an_empty_list_says_what_to_do(client: Client) -> None:
     client.force_login(factories.erin())
-    html = client.get("/rate/").content.decode()
-    assert "An admin enrols experts" in html
-    assert ">Rate</a>" not in html, "no entry for those who are in no study"
+    html = client.get("/work/").content.decode()
+    assert "Studies, pairs to check and disagreements appear here" in html
+    assert "Studies you rate in" not in html, "no list for those who are in no study"
 
 
 def test_the_navigation_leads_raters_there(client: Client) -> None:
     given(client, Kind.READING)
-    assert '<a href="/rate/" aria-current="page">Rate</a>' in client.get("/rate/").content.decode()
+    assert '<a href="/work/" aria-current="page">Your work</a>' in client.get("/work/").content.decode()
 
 
-@pytest.mark.parametrize("where", ["/rate/", "/rate/{study}/"])
+@pytest.mark.parametrize("where", ["/work/", "/rate/{study}/"])
 def test_figures_are_linked_once_they_are_open_to_the_rater(client: Client, where: str) -> None:
     study = rated_study([[1, 0, 1, 0]] * 3)
     rita = study.enrolments.all()[0]

@@ -77,10 +77,10 @@ def test_who_is_named_finds_it_at_home_and_once_on_the_pair(ada: Client, case: C
 def test_an_expert_finds_answers_at_home(erin: Client, case: Case) -> None:
     flag = post_comment(factories.erin(), case, "check this", flag=True).comment
     answer_flag(factories.ada(), flag, "done")
-    assert "1 answer to your flags" in erin.get("/").content.decode()
+    assert "1 answer to your flags" in erin.get("/work/").content.decode()
     page = look(erin, case)
     assert "answered a flag" in page and "flagged this pair for admins" in page
-    assert "to your flags" not in erin.get("/").content.decode()
+    assert "to your flags" not in erin.get("/work/").content.decode()
 
 
 def test_admins_see_and_close_flags(ada: Client, case: Case) -> None:

@@ -1,9 +1,11 @@
-"""The list of builds, and the way from case to case."""
+"""Your work's list of builds, and the way from case to case."""
 
 from __future__ import annotations
 
 import pytest
+from django.db import connection
 from django.test import Client
+from django.test.utils import CaptureQueriesContext
 from django.urls import reverse
 from pytest_django import DjangoAssertNumQueries
 
@@ -29,24 +31,28 @@ def follow(client: Client, build: int, **query: str | int) -> str:
 
 
 def test_the_list_says_how_far_one_is(erin: Client, cases: list[Case]) -> None:
-    page = erin.get(reverse("review")).content.decode()
+    page = erin.get(reverse("work")).content.decode()
 
     assert "first" in page
     assert ">Start<" in page
     assert "?show=unsettled" in page
 
 
-def test_without_builds_the_list_says_what_comes_next(erin: Client) -> None:
-    assert "Nothing to review yet" in erin.get(reverse("review")).content.decode()
+@pytest.mark.parametrize("where", ["review", "rate", "adjudication", "proposals"])
+def test_the_addresses_of_the_lists_lead_to_your_work(erin: Client, where: str) -> None:
+    answer = erin.get(reverse(where))
+    assert answer.status_code == 302 and answer["Location"].startswith(f"{reverse('work')}#")
 
 
 def test_the_list_costs_the_same_for_many_builds(
     erin: Client, cases: list[Case], django_assert_max_num_queries: DjangoAssertNumQueries
 ) -> None:
+    with CaptureQueriesContext(connection) as one:
+        erin.get(reverse("work"))
     for name in ("second", "third", "fourth"):
         factories.opened(name)
-    with django_assert_max_num_queries(7):
-        erin.get(reverse("review"))
+    with django_assert_max_num_queries(len(one)):
+        erin.get(reverse("work"))
 
 
 def test_begin_after_and_before_lead_along_the_list(erin: Client, cases: list[Case]) -> None:
@@ -76,7 +82,7 @@ def test_odd_addresses_begin_at_the_beginning(erin: Client, cases: list[Case], q
 
 
 def test_readers_have_no_list(ray: Client, cases: list[Case]) -> None:
-    assert ray.get(reverse("review")).status_code == 403
+    assert ray.get(reverse("work")).status_code == 403
     assert ray.get(reverse("review-next", args=[cases[0].build_id])).status_code == 403
 
 

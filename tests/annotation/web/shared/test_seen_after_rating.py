@@ -153,7 +153,7 @@ def test_a_page_that_tells_counts_as_seen_and_the_rating_stays(
 
 
 def test_before_that_the_rating_may_be_changed(case: Case, rita: Enrolment, client: Client) -> None:
-    client.get(reverse("rate"))
+    client.get(reverse("work"))
     assert not Seen.objects.exists(), "one's own studies tell nothing"
     assert changed(client, rita, case).status_code == 302
 

@@ -58,7 +58,7 @@ def text(client: Client, path: str) -> str:
 
 
 def test_the_queue_says_what_waits(erin: Client, split: Study) -> None:
-    assert "1 pair to decide" in text(erin, reverse("adjudication"))
+    assert "1 pair to decide" in text(erin, reverse("work"))
     shown = text(erin, reverse("adjudication-queue", args=[split.pk]))
     assert "33 %" in shown
     assert where(split) in shown
@@ -70,15 +70,15 @@ def test_only_the_studies_that_the_page_shows_are_counted(erin: Client, split: S
     for number in range(PAGE_SIZE - 1):
         studies.study(f"later {number}", pairs=())
     with CaptureQueriesContext(connection) as full:
-        shown = text(erin, reverse("adjudication"))
+        shown = text(erin, reverse("work"))
     assert "1 pair to decide" in shown and "Next" not in shown
     for number in range(PAGE_SIZE, PAGE_SIZE + 10):
         studies.study(f"later {number}", pairs=())
     with CaptureQueriesContext(connection) as first:
-        shown = text(erin, reverse("adjudication"))
+        shown = text(erin, reverse("work"))
     assert "1 pair to decide" not in shown and len(first) < len(full)
     follow = re.search(r'rel="next" href="([^"]+)"', shown)
-    assert follow and "1 pair to decide" in text(erin, reverse("adjudication") + follow[1])
+    assert follow and "1 pair to decide" in text(erin, reverse("work") + follow[1])
 
 
 def test_whoever_looks_at_the_queue_has_seen_how_its_pairs_were_rated(erin: Client, split: Study) -> None:
@@ -198,10 +198,10 @@ def test_a_study_without_tests_has_nothing_to_compare(
 
 def test_a_study_with_nothing_to_decide_is_not_in_the_list(erin: Client, split: Study) -> None:
     studies.study("agreed upon", pairs=())
-    page = text(erin, reverse("adjudication"))
+    page = text(erin, reverse("work"))
     assert "first study" in page and "agreed upon" not in page
     store_decision(factories.ada(), pair(split), condition(split), AdjudicationDecision(1, "slip", "so"), 0)
-    page = text(erin, reverse("adjudication"))
+    page = text(erin, reverse("work"))
     assert "Nothing to decide" in page and "first study" in page.partition("<details")[2], "still in reach"
 
 
@@ -242,7 +242,7 @@ def test_what_is_not_stored_is_shown_again(
 def test_raters_of_the_study_and_of_the_pair_are_kept_out(split: Study, raters: list[Enrolment]) -> None:
     theirs = Client()
     theirs.force_login(raters[0].user)
-    assert "closed to you" in text(theirs, reverse("adjudication"))
+    assert "closed to you" in text(theirs, reverse("work"))
     for path in (reverse("adjudication-queue", args=[split.pk]), where(split)):
         assert theirs.get(path).status_code == 403
     Study.objects.update(state=Study.State.CLOSED)
@@ -263,7 +263,7 @@ def test_where_there_is_nothing_to_decide_it_says_so(
 
 def test_drafts_and_foreign_labels_are_not_there(erin: Client, study: Study) -> None:
     Study.objects.update(state=Study.State.DRAFT)
-    assert "Nothing to decide" in text(erin, reverse("adjudication"))
+    assert "to decide" not in text(erin, reverse("work"))
     assert erin.get(reverse("adjudication-queue", args=[study.pk])).status_code == 404
     assert text(erin, reverse("precedents")).count("No precedent yet") == 1
 
@@ -300,7 +300,7 @@ def test_votes_are_closed_to_who_still_rates_the_pair_in_another_study(split: St
     for other, name in ((of_first, "late"), (of_second, "later")):
         theirs = Client()
         theirs.force_login(User.objects.get(pk=studies.rater(name, other).user_id))
-        assert f"still rate pairs of this study in “{other}”" in text(theirs, reverse("adjudication"))
+        assert f"still rate pairs of this study in “{other}”" in text(theirs, reverse("work"))
         for path in (reverse("adjudication-queue", args=[split.pk]), where(split)):
             assert theirs.get(path).status_code == 403
         assert theirs.get(f"/api/studies/{split.pk}/decisions").status_code == 403

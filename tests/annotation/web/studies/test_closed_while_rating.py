@@ -13,7 +13,6 @@ from tests import studies
 pytestmark = pytest.mark.django_db
 EMPTY = {
     "browse": "No build yet",
-    "review": "Nothing to review yet",
     "dashboard": "No build yet",
     "benchmarks": "No benchmark yet",
 }

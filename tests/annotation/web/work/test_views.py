@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 from django.test import Client
 from django.urls import reverse
+from django.utils import timezone
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.accounts.roles import Role
@@ -16,11 +17,11 @@ from tests.site import samples
 
 __all__ = ["raters", "study"]  # fixtures
 pytestmark = pytest.mark.django_db
-HOME = "/"
+HOME = "/work/"
 
 
-def home(client: Client) -> str:
-    answer = client.get(HOME)
+def home(client: Client, where: str = HOME) -> str:
+    answer = client.get(where)
     assert answer.status_code == 200
     return " ".join(answer.content.decode().split())
 
@@ -67,6 +68,18 @@ def test_a_rater_starts_in_the_study_and_sees_no_closed_build(client: Client) ->
     assert reverse("rate-study", args=[running.pk]) in page and "Read and start" in page
 
 
+def test_a_rater_whose_part_is_over_may_still_change_labels(client: Client, case: Case) -> None:
+    """Your work opens nothing that would make them final; Browse does."""
+    rita = studies.rater("rita", studies.study(pairs=[case.pair]), finished_at=timezone.now())
+    client.force_login(rita.user)
+    page = home(client)
+    assert "you can still change your labels" in page and "Builds to review" not in page
+    assert Enrolment.objects.get().shown_at is None
+    client.get(reverse("browse"))
+    assert Enrolment.objects.get().shown_at is not None
+    assert "Builds to review" in home(client)
+
+
 def test_disagreements_wait_for_somebody_who_did_not_rate(
     erin: Client, study: Study, raters: list[Enrolment]
 ) -> None:
@@ -83,9 +96,20 @@ def test_written_functions_wait_to_be_accepted(erin: Client) -> None:
     assert reverse("proposals-next", args=[job.pk]) in page
 
 
-def test_an_admin_begins_at_the_dashboard(ada: Client) -> None:
-    answer = ada.get(HOME)
-    assert (answer.status_code, answer["Location"]) == (302, reverse("dashboard"))
+def test_each_role_begins_where_its_work_is(ada: Client, erin: Client, case: Case) -> None:
+    for client, where in ((ada, "dashboard"), (erin, "work")):
+        answer = client.get("/")
+        assert (answer.status_code, answer["Location"]) == (302, reverse(where))
+    assert "<h2>Review</h2>" in home(ada), "admins review, too"
+
+
+def test_below_the_cards_is_all_that_a_person_takes_part_in(erin: Client, case: Case) -> None:
+    """Also where nothing waits."""
+    for other in Case.objects.filter(build=case.build):
+        say(factories.erin(), other, 1)
+    page = home(erin)
+    assert "Nothing waits for you" in page and "Builds to review" in page
+    assert f"{reverse('review-next', args=[case.build_id])}?show=reviewed" in page
 
 
 def test_reads_do_not_grow_with_the_number_of_builds(
@@ -100,7 +124,7 @@ def test_reads_do_not_grow_with_the_number_of_builds(
 
 def test_a_reader_starts_at_data_sets_and_leaderboards(ray: Client, case: Case) -> None:
     benchmark = samples.published(case)
-    page = home(ray)
+    page = home(ray, "/")
     assert "<h2" in page and reverse("browse-build", args=[case.build_id]) in page
     assert "autumn" in page and "2 judged, 2 matches" in page
     assert reverse("benchmark", args=[benchmark.pk]) in page and "0 runs" in page
@@ -109,5 +133,5 @@ def test_a_reader_starts_at_data_sets_and_leaderboards(ray: Client, case: Case) 
 
 
 def test_a_readers_navigation_is_short(ray: Client) -> None:
-    nav = home(ray).partition('<nav class="topnav"')[2].partition("</nav>")[0]
+    nav = home(ray, "/").partition('<nav class="topnav"')[2].partition("</nav>")[0]
     assert nav.count("<a ") == 5 and reverse("reports") in nav

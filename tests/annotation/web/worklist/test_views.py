@@ -155,7 +155,7 @@ def test_an_admin_shares_a_list_out(ada: Client, cases: list[Case]) -> None:
     assert ReviewAssignment.objects.count() == 2 * number
     event = cases[0].build.events.get(event="pairs shared out")
     assert "erin, eve" in event.note
-    assert "Assigned to you" in browser("eve").get("/").content.decode()
+    assert "Assigned to you" in browser("eve").get("/work/").content.decode()
 
 
 def test_a_pair_of_somebody_else_says_so_and_can_be_reviewed(ada: Client, cases: list[Case]) -> None:
