@@ -232,33 +232,22 @@ def closed_for(studies: Collection[int]) -> QuerySet[Build]:
     return Build.objects.filter(pk__in=Case.objects.filter(shown).values("build"))
 
 
-def builds_visible_to(user: Visitor) -> QuerySet[Build]:
+def builds_visible_to(user: Visitor, *, opens: bool = True) -> QuerySet[Build]:
     """The builds that `user` may know of: every QuerySet of builds, cases and labels starts here.
 
-    Jobs that write functions for missing queries are no part of them, see `jobs_visible_to`.
+    Jobs that write functions for missing queries are no part of them, see `jobs_visible_to`. Where the page
+    `opens` nothing, those of a study in which the person's part is over are left out until they have looked
+    at such a build elsewhere: until then their labels can be changed.
     """
-    end_blindness(user)
-    return find_builds_outside(user, blind_in(user)).filter(filling__isnull=True)
+    if opens:
+        end_blindness(user)
+    return find_open_builds(user).filter(filling__isnull=True)
 
 
-def jobs_visible_to(user: Visitor) -> QuerySet[Build]:
+def jobs_visible_to(user: Visitor, *, opens: bool = True) -> QuerySet[Build]:
     """Those builds and the jobs that write for them: for whoever watches, stops or pays for either."""
-    end_blindness(user)
-    return keep_jobs_of_builds(find_builds_outside(user, blind_in(user)))
-
-
-def builds_opened_by(user: Visitor) -> QuerySet[Build]:
-    """The builds of `builds_visible_to`, for a page that ends nobody's blindness.
-
-    Without those of a study in which the person's part is over, until they have looked at such a build
-    elsewhere: their labels can still be changed.
-    """
-    return jobs_opened_by(user).filter(filling__isnull=True)
-
-
-def jobs_opened_by(user: Visitor) -> QuerySet[Build]:
-    """Those builds and the jobs that write for them."""
-    return keep_jobs_of_builds(find_builds_outside(user, (*blind_in(user), *unopened_in(user))))
+    known = builds_visible_to(user, opens=opens)
+    return find_open_builds(user).filter(Q(pk__in=known) | Q(filling__of__in=known))
 
 
 def unopened_in(user: Visitor) -> tuple[int, ...]:
@@ -266,16 +255,11 @@ def unopened_in(user: Visitor) -> tuple[int, ...]:
     return tuple(part.study_id for part in parts_of(user) if is_over_unseen(part))
 
 
-def keep_jobs_of_builds(found: QuerySet[Build]) -> QuerySet[Build]:
-    """Of builds and jobs the builds, and the jobs that write for these."""
-    builds = found.filter(filling__isnull=True)
-    return found.filter(Q(pk__in=builds) | Q(filling__of__in=builds))
-
-
-def find_builds_outside(user: Visitor, studies: Collection[int]) -> QuerySet[Build]:
-    """Builds and jobs for readers and above, without those that judged pairs of `studies`."""
+def find_open_builds(user: Visitor) -> QuerySet[Build]:
+    """Builds and jobs for readers and above, without those that judged pairs of a study that closes them."""
     if not has_role(user, Role.READER):
         return Build.objects.none()
+    studies = (*blind_in(user), *unopened_in(user))
     return Build.objects.exclude(pk__in=closed_for(studies).values("pk")) if studies else Build.objects.all()
 
 

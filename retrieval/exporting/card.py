@@ -9,6 +9,7 @@ from typing import TypeAlias
 
 import numpy as np
 
+from retrieval.evaluation.citation import cite_benchmark
 from retrieval.exporting.content import Subject
 from retrieval.exporting.parts import Parts
 from retrieval.exporting.provenance import NOT_KNOWN
@@ -17,6 +18,9 @@ from retrieval.models import Basis
 
 Licences: TypeAlias = Counter[str]
 MOST_LICENCES = 40
+LONGEST = 300
+LONGEST_RULE = 4_000
+"""A merge rule names each annotator with its version: it is cut only where somebody means harm."""
 SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6, "100K<n<1M"))
 
 
@@ -34,13 +38,16 @@ def format_dataset_card(
             *_statistics(subject, parts),
             *_bases(subject),
             *_licences(licences, subject),
+            *_citation(subject),
         ]
     )
 
 
-def quote_code(text: str) -> str:
-    """A text of others inside Markdown: one line between code marks."""
-    return f"`{' '.join(text.split())[:300].replace('`', chr(39))}`" if text.strip() else "not stated"
+def quote_code(text: str, longest: int = LONGEST) -> str:
+    """A text of others inside Markdown: one line between code marks, of so many characters at most."""
+    told = " ".join(text.split()).replace("`", "'")
+    cut = told if len(told) <= longest else f"{told[:longest]}…"
+    return f"`{cut}`" if cut else "not stated"
 
 
 def _header(subject: Subject, splits: Sequence[str], licences: Licences) -> list[str]:
@@ -82,7 +89,8 @@ def _about(subject: Subject) -> list[str]:
         "",
         f"{made} Systems search {quote_code(benchmark.get_pool_display())}.",
         "",
-        f"Merge rule, by which one label of each pair is published: {quote_code(benchmark.merge_rule)}",
+        "Merge rule, by which one label of each pair is published: "
+        + quote_code(benchmark.merge_rule, LONGEST_RULE),
         "",
         *([f"**{quote_code(benchmark.notes)}**", ""] if benchmark.notes else []),
         f"Published {benchmark.published_at:%Y-%m-%d} with CoSQA Workbench; sha256 `{benchmark.digest}`.",
@@ -150,6 +158,10 @@ def _licences(licences: Licences, subject: Subject) -> list[str]:
     if len(licences) > MOST_LICENCES:
         lines += [f"| {len(licences) - MOST_LICENCES:,} others | |"]
     return [*lines, "", *_withheld(subject), ""]
+
+
+def _citation(subject: Subject) -> list[str]:
+    return ["## Citation", "", "```bibtex", *cite_benchmark(subject.benchmark).splitlines(), "```", ""]
 
 
 def _withheld(subject: Subject) -> list[str]:

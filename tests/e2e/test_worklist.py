@@ -7,7 +7,7 @@ import re
 from playwright.sync_api import expect
 
 from tests.e2e.conftest import Login, Watched
-from tests.e2e.pages import DEAD_FOR_MS
+from tests.e2e.pages import until_keys_work
 from tests.e2e.workbench import Workbench
 
 
@@ -18,7 +18,7 @@ def test_a_list_is_walked_by_keys_in_its_order(server: Workbench, watched: Watch
     page.get_by_role("link", name="Review this list").click()
     expect(page).to_have_url(re.compile(f"{shown[0]}\\?show=list-"))
     for place in shown[1:4]:
-        page.wait_for_timeout(DEAD_FOR_MS)
+        until_keys_work(page)
         page.keyboard.press("n")
         expect(page).to_have_url(re.compile(f"{place}\\?show=list-"))
     page.locator(".case-nav summary").first.click()

@@ -241,7 +241,7 @@ def hide_all_builds(monkeypatch: pytest.MonkeyPatch) -> None:
     real = roles.builds_visible_to
     for module in list(sys.modules.values()):
         if getattr(module, "builds_visible_to", None) is real:
-            monkeypatch.setattr(module, "builds_visible_to", lambda user: Build.objects.none())
+            monkeypatch.setattr(module, "builds_visible_to", lambda user, **how: Build.objects.none())
 
 
 @pytest.mark.alike

@@ -12,7 +12,9 @@ from django.contrib.auth.models import AnonymousUser
 from django.core.management.base import CommandError, CommandParser
 from tqdm import tqdm
 
+from annotation.studies.report.downloads import FORMATS, formats_of
 from annotation.web.benchmarks import leaderboard_notes
+from annotation.web.benchmarks.leaderboard_tables import build_leaderboard_tables
 from retrieval.encoders import MissingWeights, UnknownEncoder
 from retrieval.evaluation.absent_metrics import find_missing_metrics
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
@@ -36,6 +38,7 @@ from retrieval.models import Benchmark, Pool
 from retrieval.texts.plurals import count_noun
 
 LONGEST_RANGE: Final = 20
+TABLES: Final = ("systems", "differences")
 RANGE: Final = "only queries with so many matches: 1, 2-4, or 5- for five and more"
 
 
@@ -64,7 +67,18 @@ class Command(LightCommand):
             action="store_true",
             help="also mine without each encoder of the mining, and rank by what is left",
         )
-        parser.add_argument("--json", action="store_true", help="as JSON, with all digits")
+        how = parser.add_mutually_exclusive_group()
+        how.add_argument("--json", action="store_true", help="all of it as JSON, with all digits")
+        how.add_argument("--format", choices=FORMATS, help="one table as a file: csv, json, tex or svg")
+        parser.add_argument(
+            "--table",
+            choices=TABLES,
+            default=TABLES[0],
+            help="which one with --format: the systems (default), or each against the next",
+        )
+        parser.add_argument(
+            "--show", nargs="+", metavar="METRIC", help="columns of the systems (default: all metrics)"
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         benchmark = find_named_benchmark(options["benchmark"])
@@ -74,6 +88,9 @@ class Command(LightCommand):
         if not board.standings:
             raise CommandError(f"No run on {benchmark} searched {pool}: 'manage.py evaluate' makes one.")
         refuse_another(board, options["metric"])
+        if options["format"]:
+            self.stdout.write(write_table(board, rates, queries, options), ending="")
+            return
         ordered = board.ordered
         noise = noise_of(benchmark, ordered, digests_of(ordered), board.metric, queries, rates, wait=True)
         without = self.without(board, queries) if options["leave_one_out"] else []
@@ -89,6 +106,21 @@ class Command(LightCommand):
                 bar.update(done - bar.n)
 
             return leave_out(board, queries, settings.COSQA_HOME / "vectors", tell)
+
+
+def write_table(board: Leaderboard, rates: ErrorRates, queries: Queries, options: Mapping[str, Any]) -> str:
+    """One table of the board. Raises CommandError where there is none, or nothing to draw."""
+    ordered, shown = board.ordered, options["show"] or board.metrics
+    if unknown := set(shown) - set(board.metrics):
+        raise CommandError(f"--show {' '.join(sorted(unknown))}: there are {', '.join(board.metrics)}.")
+    noise = noise_of(board.benchmark, ordered, digests_of(ordered), board.metric, queries, rates, wait=True)
+    found = {table.key: table for table in build_leaderboard_tables(board, noise, shown)}
+    table = found.get(options["table"])
+    if table is None or options["format"] not in formats_of(table):
+        why = "nothing can be drawn of it" if table else "one system has none to compare with"
+        raise CommandError(f"--table {options['table']} --format {options['format']}: {why}.")
+    write, _ = FORMATS[options["format"]]
+    return write(table)
 
 
 def parse_match_range(given: str) -> Queries:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import unicodedata
 from collections.abc import Sequence
 from itertools import repeat
 from string import ascii_lowercase
@@ -16,59 +15,12 @@ from annotation.studies.report.formats import (
     format_value,
 )
 from annotation.studies.report.table import Cell, Table
+from retrieval.texts.latex import escape_latex
 
-LATEX: Final = str.maketrans(
-    {
-        "\n": " ",  # an empty line would end a title or a caption in its middle
-        "\r": " ",  # what forms send at the end of each line
-        "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-        "−": r"$-$",
-        "½": r"$\frac{1}{2}$",
-        "⁺": r"$^+$",
-        "’": "'",
-        "‘": "`",
-        "“": "``",
-        "”": "''",
-        "–": "--",
-        "—": "---",
-        "…": r"\ldots{}",
-        "≥": r"$\geq$",
-        "≤": r"$\leq$",
-        "α": r"$\alpha$",
-        "ε": r"$\varepsilon$",
-        "�": "?",
-    }
-)
-KNOWN: Final = frozenset(
-    [*map(chr, range(0x20, 0x7F)), "\n", "\t", *map(chr, range(0xA0, 0x17F))]
-) - frozenset("ĦħĸĿŀŉŦŧ")
-"""What pdflatex has a letter for in T1: any other stops it."""
 ROWS: Final = 25
 """As many lines as one page holds; a longer table goes on in another one."""
 NEEDS: Final = "% \\usepackage[T1]{fontenc} \\usepackage{booktabs,graphicx}\n"
 FIT: Final = r"\resizebox{\ifdim\width>\textwidth\textwidth\else\width\fi}{!}{%"
-
-
-def escape_latex(text: str) -> str:
-    """Text as LaTeX prints it; what pdflatex has no letter for loses its marks, or is a question mark."""
-    return "".join(map(find_printable_letter, text)).translate(LATEX)
-
-
-def find_printable_letter(one: str) -> str:
-    """The character itself where it can be printed, else the one that it is made of."""
-    if one in KNOWN or ord(one) in LATEX:
-        return one
-    base = unicodedata.normalize("NFD", one)[0]
-    return base if base in KNOWN else "" if unicodedata.combining(one) else "?"
 
 
 def as_latex(table: Table) -> str:

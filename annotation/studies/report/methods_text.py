@@ -14,10 +14,10 @@ from annotation.studies.enrolment.unfilled_places import given_up
 from annotation.studies.plan.plan import plan_of
 from annotation.studies.report.figures import Figures
 from annotation.studies.report.formats import format_value
-from annotation.studies.report.latex import escape_latex
 from annotation.studies.report.pairwise_choices import sides_of
 from retrieval.metrics.resampling import AGREEMENT_SEED, FEW, RESAMPLES
 from retrieval.texts import plurals
+from retrieval.texts.latex import escape_latex
 
 Kind = Condition.Kind
 Plan = Mapping[str, Any]

@@ -10,10 +10,11 @@ from annotation.models import Study
 from annotation.studies.report.charts import draw_interval_chart
 from annotation.studies.report.figures import Figures, figures_of
 from annotation.studies.report.formats import as_csv
-from annotation.studies.report.latex import as_latex, escape_latex
+from annotation.studies.report.latex import as_latex
 from annotation.studies.report.methods_text import format_methods_paragraph
 from annotation.studies.report.table import Table
 from annotation.studies.report.tables import build_study_tables
+from retrieval.texts.latex import escape_latex
 
 MAIN: Final = r"""\documentclass[10pt,twocolumn]{article}
 \usepackage[T1]{fontenc}

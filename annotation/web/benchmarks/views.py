@@ -16,7 +16,7 @@ from annotation.accounts.roles import FORM, GET, POST, Role, benchmarks_visible_
 from annotation.jobs import celery_tasks
 from annotation.studies.exposure import mark_benchmark_seen, mark_seen
 from annotation.web.benchmarks import exports, run_upload, versions
-from annotation.web.benchmarks.page import benchmark_page, benchmarks_page, query_page
+from annotation.web.benchmarks.page import benchmark_page, benchmarks_page, leaderboard_tables, query_page
 from annotation.web.benchmarks.score_jobs import (
     NotOrdered,
     ScoreForm,
@@ -24,6 +24,7 @@ from annotation.web.benchmarks.score_jobs import (
     figures_ordered,
     score_jobs_of_benchmark,
 )
+from annotation.web.shared.downloads import attach_table
 from annotation.web.shared.jobs import render_job_table
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.requests import person, render_form, say_refusals
@@ -42,6 +43,9 @@ def index(request: HttpRequest) -> HttpResponse:
 @require_role(Role.READER, GET)
 def detail(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = get_object_or_404(benchmarks_visible_to(request.user).select_related("mining"), pk=pk)
+    if "table" in request.GET:
+        tables = leaderboard_tables(benchmark, request.GET, request.user)
+        return attach_table(tables, request.GET, f"benchmark-{benchmark.pk}")
     page = benchmark_page(benchmark, request.GET, request.user)
     return render(request, "annotation/benchmarks/detail.html", {"page": page})
 

@@ -5,16 +5,15 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from django.http import Http404, HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
 from annotation.accounts.roles import GET, Role, benchmarks_visible_to, builds_visible_to, require_role
-from annotation.studies.report.downloads import FORMATS, formats_of
 from annotation.web.corpus.distribution import distribution_page
 from annotation.web.corpus.page import Of, of_benchmark, of_build, of_collection
 from annotation.web.corpus.tables import Section
-from annotation.web.shared.requests import attach
+from annotation.web.shared.downloads import attach_table
 from annotation.web.studies.figures import build_study_table_view
 from retrieval.models import Collection
 
@@ -48,7 +47,7 @@ def respond_with_corpus(
 ) -> HttpResponse:
     """The page of a build, benchmark or collection, or the file that is asked for."""
     if "table" in request.GET:
-        return download(request, kind, sections)
+        return attach_table((section.table for section in sections), request.GET, kind)
     page = {
         "title": str(what),
         "kind": kind,
@@ -58,12 +57,3 @@ def respond_with_corpus(
         **more,
     }
     return render(request, "annotation/corpus/detail.html", {"page": page})
-
-
-def download(request: HttpRequest, kind: str, sections: tuple[Section, ...]) -> HttpResponse:
-    made = {section.table.key: section.table for section in sections}
-    table, wanted = made.get(request.GET["table"]), request.GET.get("format", "")
-    if table is None or wanted not in formats_of(table):
-        raise Http404("There is no such table or format.")
-    write, content_type = FORMATS[wanted]
-    return attach(HttpResponse(write(table), content_type=content_type), f"{kind}-{table.key}.{wanted}")

@@ -17,6 +17,7 @@ from annotation.studies.report.formats import format_value
 from annotation.web.benchmarks.leaderboard_notes import as_counted
 from annotation.web.pins.used_models import models_of
 from annotation.web.shared.words import small_dollars
+from retrieval.evaluation.citation import cite_pin
 from retrieval.models import Pin
 
 MOST_PINS: Final = 200
@@ -111,6 +112,7 @@ def pin_page(pin: Pin) -> dict[str, Any]:
         "facts": list(list_pin_facts(pin)),
         "tables": list(TABLES.get(pin.kind, study_tables)(pin)),
         "models": models_of(pin),
+        "bibtex": cite_pin(pin),
     }
 
 

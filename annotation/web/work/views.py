@@ -14,9 +14,8 @@ from annotation.accounts.roles import (
     Role,
     benchmarks_visible_to,
     blind_in,
-    builds_opened_by,
     builds_visible_to,
-    jobs_opened_by,
+    jobs_visible_to,
     require_role,
     role_of,
     unopened_in,
@@ -56,9 +55,10 @@ def readers_home(request: HttpRequest) -> HttpResponse:
 @require_role(Role.EXPERT, GET)
 def index(request: HttpRequest) -> HttpResponse:
     """What waits for an expert or rater, and all that they take part in."""
-    fillings = Filling.objects.filter(build__in=jobs_opened_by(request.user))
+    builds = builds_visible_to(request.user, opens=False)
+    fillings = Filling.objects.filter(build__in=jobs_visible_to(request.user, opens=False))
     context = {
-        "page": work_page(person(request), builds_opened_by(request.user), fillings, request.GET),
+        "page": work_page(person(request), builds, fillings, request.GET),
         "blind": blind_in(request.user),
         "unopened": unopened_in(request.user),
     }

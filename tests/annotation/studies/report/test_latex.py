@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from annotation.stats.agreement.figures import Figure
-from annotation.studies.report.latex import as_latex, escape_latex
+from annotation.studies.report.latex import as_latex
 from annotation.studies.report.table import Cell, Table
+from retrieval.texts.latex import escape_latex
 
 HOSTILE = "50 % <script> \\input{/etc/passwd} $x$"
 FIGURE = Figure(0.5, 0.25, 0.75, queries=40, method="Wilson")

@@ -7,7 +7,7 @@ from io import StringIO
 from pathlib import Path
 
 import pytest
-from django.core.management import call_command
+from django.core.management import CommandError, call_command
 from django.test import Client
 from django.urls import reverse
 from django.utils.html import escape
@@ -279,3 +279,38 @@ def test_the_command_for_leaving_encoders_out_fills_the_table_when_typed(
     call_command(*shlex.split(command)[2:], stdout=StringIO())
     after = ray.get(address, asked).content.decode()
     assert "without bow" in after and "Not computed yet" not in after
+
+
+def test_each_table_is_there_as_a_file(ray: Client, scored: Benchmark) -> None:
+    page = told(ray, "benchmark", scored.pk, metric="mrr")
+    for table in ("systems", "differences"):
+        assert f"metric=mrr&amp;table={table}&amp;format=tex" in page, "for what the page shows"
+    address = reverse("benchmark", args=[scored.pk])
+    answer = ray.get(address, {"metric": "mrr", "show": "mrr", "table": "systems", "format": "csv"})
+    assert answer["Content-Disposition"] == f'attachment; filename="benchmark-{scored.pk}-systems.csv"'
+    head, *rows = answer.content.decode().splitlines()
+    assert head.startswith("system,text,mrr,mrr low,mrr high") and head.endswith("judged")
+    assert [row.split(",")[0] for row in rows] == ["good", "<b>bad"]
+    assert float(rows[0].split(",")[2]) == 1.0
+    for table, kind in (("none", "csv"), ("systems", "exe"), ("systems", "")):
+        assert ray.get(address, {"table": table, "format": kind}).status_code == 404
+
+
+def test_the_command_writes_the_same_tables(ray: Client, scored: Benchmark) -> None:
+    def printed(*more: str) -> str:
+        out = StringIO()
+        call_command("leaderboard", str(scored), "--metric", "mrr", *more, stdout=out)
+        return out.getvalue()
+
+    address = reverse("benchmark", args=[scored.pk])
+    page = ray.get(address, {"metric": "mrr", "table": "systems", "format": "csv"}).content.decode()
+    assert printed("--format", "csv", "--show", "ndcg@10", "mrr").splitlines()[1:] == page.splitlines()[1:]
+    assert r"\toprule" in printed("--format", "tex", "--table", "differences")
+    assert printed("--format", "svg").startswith("<svg")
+    with pytest.raises(CommandError, match="there are"):
+        printed("--format", "csv", "--show", "speed")
+
+
+def test_a_version_is_cited_as_bibtex(ray: Client, scored: Benchmark) -> None:
+    page = told(ray, "benchmark", scored.pk)
+    assert "@misc{small--i--1," in page and f"sha256 {scored.digest}" in page
