@@ -10,7 +10,6 @@ from typing import Any, Final
 from django.conf import settings
 from django.contrib.auth.models import AnonymousUser
 from django.core.management.base import CommandError, CommandParser
-from tqdm import tqdm
 
 from annotation.studies.report.downloads import FORMATS, formats_of
 from annotation.web.benchmarks import leaderboard_notes
@@ -32,6 +31,7 @@ from retrieval.evaluation.robustness.label_noise import ASSUMED, ErrorRates, Noi
 from retrieval.evaluation.robustness.left_out_encoder import NothingToLeaveOut, Without, leave_out
 from retrieval.evaluation.robustness.metric_agreement import Reliability, reliability_of
 from retrieval.evaluation.systems import published_systems
+from retrieval.management.bars import open_bar
 from retrieval.management.light import LightCommand
 from retrieval.metrics.resampling import FEW, FEW_TOLD
 from retrieval.models import Benchmark, Pool
@@ -98,7 +98,7 @@ class Command(LightCommand):
         self.stdout.write(json.dumps(found, indent=2) if options["json"] else format_leaderboard_table(found))
 
     def without(self, board: Leaderboard, queries: Queries) -> list[Without]:
-        with tqdm(unit=" texts", disable=None) as bar:
+        with open_bar(unit=" texts") as bar:
 
             def tell(stage: str, done: int, total: int) -> None:
                 bar.set_description(stage, refresh=False)

@@ -8,11 +8,11 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from django.core.management.base import CommandParser
-from tqdm import tqdm
 
 from annotation.management.reproduce_job import format_pinned_value, reproduce_from
 from annotation.pins import Change, NoSuchPin, Reproduced, find_pin_by_hash
 from annotation.pins.reproduce_order import Start
+from retrieval.management.bars import open_bar
 from retrieval.management.light import LightCommand
 
 MOST_SHOWN: Final = 40
@@ -42,7 +42,7 @@ class Command(LightCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         pin = find_pin_by_hash(options["pin"])
-        with tqdm(desc=pin.title[:60], unit="part", leave=False, disable=not sys.stderr.isatty()) as bar:
+        with open_bar(desc=pin.title[:60], unit="part", leave=False) as bar:
 
             def tick() -> None:
                 bar.update()

@@ -9,12 +9,12 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.core.management.base import CommandError
-from tqdm import tqdm
 
 from cosqa_site.dump.folder import BadFolder, find_new_folder
 from cosqa_site.dump.manifest import Manifest
 from cosqa_site.dump.writer import write_dump
 from retrieval.exporting.files import why_unwritten
+from retrieval.management.bars import open_bar
 from retrieval.management.commands import export
 from retrieval.texts.plurals import count_noun
 
@@ -50,7 +50,7 @@ class Command(export.Command):
         began = time.monotonic()
         try:
             folder = find_new_folder(name)
-            with tqdm(unit=" rows", unit_scale=True, desc="exporting", disable=None) as bar:
+            with open_bar(unit=" rows", unit_scale=True, desc="exporting") as bar:
                 manifest = write_dump(settings.COSQA_HOME, folder, bar)
         except BadFolder as why:
             raise CommandError(str(why)) from why

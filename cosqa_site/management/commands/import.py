@@ -10,12 +10,12 @@ from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError
 from django.db import DatabaseError
-from tqdm import tqdm
 
 from cosqa_site.dump.folder import BadFolder, find_folder
 from cosqa_site.dump.loader import HomeInUse, load_dump
 from cosqa_site.dump.manifest import Manifest
 from cosqa_site.dump.reader import BadDump
+from retrieval.management.bars import open_bar
 from retrieval.texts.plurals import count_noun
 
 EVERYTHING: Final = "everything"
@@ -48,7 +48,7 @@ class Command(imports.Command):  # type: ignore[misc]  # as it can't be imported
     def import_everything(self, name: str) -> None:
         began = time.monotonic()
         try:
-            with tqdm(unit=" rows", unit_scale=True, desc="importing", disable=None) as bar:
+            with open_bar(unit=" rows", unit_scale=True, desc="importing") as bar:
                 manifest = load_dump(find_folder(name), settings.COSQA_HOME, bar)
         except (BadDump, BadFolder, HomeInUse) as why:
             raise CommandError(str(why)) from why

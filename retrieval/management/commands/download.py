@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from tqdm import tqdm
 
+from retrieval.management.bars import open_bar
 from retrieval.management.light import LightCommand
 from retrieval.sources.web.download import PLACES, NotDownloaded, address_of, download_file, sum_of
 
@@ -21,7 +21,7 @@ class Command(LightCommand):
         parser.add_argument("--sha256", default="", help="refuse the file if it has another sum")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        with tqdm(unit="B", unit_scale=True, desc="downloading", disable=None) as bar:
+        with open_bar(unit="B", unit_scale=True, desc="downloading") as bar:
 
             def tick(there: int, of: int | None) -> None:
                 bar.total = of

@@ -8,7 +8,6 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
-from tqdm import tqdm
 
 from retrieval.encoders import NAMES, MissingWeights, UnknownEncoder
 from retrieval.encoders.endpoint import asked_in_words
@@ -33,6 +32,7 @@ from retrieval.evaluation.runs.system_run import (
 from retrieval.evaluation.systems.search import Search, find_system
 from retrieval.filters import TEXT_OPTIONS, UnknownTextOption, text_option
 from retrieval.management import spec_files
+from retrieval.management.bars import open_bar
 from retrieval.management.light import LightCommand
 from retrieval.management.memory_limit import bound_import_memory
 from retrieval.metrics.names import UnknownMeasure, describe_measure_names, parse_measures
@@ -137,7 +137,7 @@ class Command(LightCommand):
                 )
                 for name, path in files.items()
             }
-        with tqdm(unit=" texts", disable=None) as bar:
+        with open_bar(unit=" texts") as bar:
             how = Search(
                 text,
                 pool_of(content, pool) if systems else None,

@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from tqdm import tqdm
 
 from retrieval.disk_space import is_full_disk
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
@@ -18,6 +17,7 @@ from retrieval.exporting.files import FolderInUse, why_unwritten
 from retrieval.exporting.labels import LabelChoice
 from retrieval.exporting.whole_grades import Fractions
 from retrieval.exporting.withholding_policy import Withhold
+from retrieval.management.bars import open_bar
 from retrieval.management.light import LightCommand
 from retrieval.sources.readers.parquet import MissingLibrary
 from retrieval.texts.plurals import count_noun
@@ -86,7 +86,7 @@ class Command(LightCommand):
         began = time.monotonic()
         try:
             benchmark = find_named_benchmark(options["benchmark"])
-            with tqdm(unit=" records", desc="exporting", disable=None) as bar:
+            with open_bar(unit=" records", desc="exporting") as bar:
                 done = export_benchmark(
                     benchmark, options["format"], options["folder"], build_export_options(options, bar)
                 )

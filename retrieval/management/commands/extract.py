@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any, TextIO
 
 from django.core.management.base import CommandError, CommandParser, OutputWrapper
-from tqdm import tqdm
 
 from retrieval.filters.steps import Refusals
+from retrieval.management.bars import open_bar
 from retrieval.management.light import LightCommand
 from retrieval.sources import Problem
 from retrieval.sources.code.extraction import Extracted, extract_functions
@@ -68,7 +68,7 @@ class Command(LightCommand):
             yield file
 
     def lines(self, places: list[str], language: str, refusals: Refusals) -> Iterator[str]:
-        with tqdm(unit=" functions", desc="extracting", disable=None) as bar:
+        with open_bar(unit=" functions", desc="extracting") as bar:
             for place in places:
                 for found in extract_functions(place, language, refusals):
                     if isinstance(found, Problem):

@@ -8,11 +8,11 @@ from functools import partial
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from tqdm import tqdm
 
 from retrieval.collections import derivation
 from retrieval.collections.derivation import QUERY_FILTERS, SNIPPET_FILTERS
 from retrieval.collections.filter_steps import Figures, Report, of_queries, of_snippets
+from retrieval.management.bars import open_bar
 from retrieval.management.light import LightCommand
 from retrieval.models import Collection
 from retrieval.sources.code.detector import load_magika
@@ -52,7 +52,7 @@ class Command(LightCommand):
             raise CommandError(f"There is no collection of {kind} called {name!r}; see --kind.")
         if bool(options["make"]) != bool(options["names"]):
             raise CommandError("A collection is made by --make NAME and --pass FILTERS together.")
-        with tqdm(unit=" members", disable=None) as bar:
+        with open_bar(unit=" members") as bar:
             report = partial(advance_filter_bar, bar)
             if options["make"]:
                 figures, told = self.make(found, options, report), made_lines

@@ -10,7 +10,6 @@ from pathlib import Path
 from typing import Any
 
 from django.core.management.base import CommandError, CommandParser
-from tqdm import tqdm
 
 from retrieval.collections.import_report import (
     ImportCounts,
@@ -25,6 +24,7 @@ from retrieval.collections.importer import import_cosqa, import_items, import_py
 from retrieval.filters import Rule
 from retrieval.filters.newer_syntax import format_version
 from retrieval.filters.steps import Refusals
+from retrieval.management.bars import open_bar
 from retrieval.management.formats import FORMATS, describe_import_source
 from retrieval.management.light import REFUSED_STATUS, LightCommand
 from retrieval.models import Benchmark, Collection
@@ -117,7 +117,7 @@ class Command(LightCommand):
         began = time.monotonic()
         with (
             meter_bytes_read() as meter,
-            tqdm(unit=" records", desc="importing", disable=None) as bar,
+            open_bar(unit=" records", desc="importing") as bar,
             open_problem_writer(options) as refused,
         ):
             how = Options(
