@@ -25,10 +25,10 @@ from annotation.label_audit import rows
 from annotation.models import Build
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.plan.seals import find_sealed_annotators
-from retrieval.evaluation.holes import rescore_runs
 from retrieval.evaluation.label_join import load_kept_labels
 from retrieval.evaluation.merge_rule import agents_told
 from retrieval.evaluation.publication import Chosen, Order, publish_chosen
+from retrieval.evaluation.runs.carried_runs import rescore_runs
 from retrieval.models import Benchmark, Collection, PairList, Pool
 from retrieval.texts.plurals import count_noun
 

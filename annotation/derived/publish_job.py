@@ -7,8 +7,9 @@ from typing import Any, ClassVar
 from annotation.builds.results.publication import PublishRefused, Wish, pair_ids_of_wish, publish_benchmark
 from annotation.derived import corrected_labels, unjudged_results
 from annotation.models import Build
-from retrieval.evaluation.holes import ALIKE, NoHoles, runs_to_carry
+from retrieval.evaluation.holes import NoHoles
 from retrieval.evaluation.leaderboard import keep_all
+from retrieval.evaluation.runs.carried_runs import ALIKE, runs_to_carry
 from retrieval.jobs import JobOrder, close_job
 from retrieval.management.progress import Progress
 from retrieval.models import Benchmark, Holes, Job, Pool
@@ -66,9 +67,9 @@ def benchmark_published_by(job: Job) -> Benchmark | None:
 
 def keep_figures(job: Job) -> None:
     """What the page of a version that scored runs shows first, unless somebody waits for the worker."""
-    scored = job.order["fills"] or job.order["corrects"]
-    made = benchmark_published_by(job) if scored else None
-    if made is not None and not Job.objects.open().filter(kind=Job.Kind.PUBLISH).exists():
+    made = benchmark_published_by(job)
+    waits = Job.objects.open().filter(kind=Job.Kind.PUBLISH).exists()
+    if made is not None and made.runs.exists() and not waits:
         keep_all(made)
 
 

@@ -22,8 +22,8 @@ from retrieval.evaluation.holes import (
     holes_of,
     mine_run_holes,
     publish_filled,
-    rescore_runs,
 )
+from retrieval.evaluation.runs.carried_runs import rescore_runs
 from retrieval.evaluation.runs.system_run import Tick
 from retrieval.filters import Rule
 from retrieval.models import Benchmark, Holes, Run

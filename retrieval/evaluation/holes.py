@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from itertools import groupby
 from typing import Final
 
 import numpy as np
 from django.db import transaction
-from django.db.models import QuerySet
 from django.utils import timezone
 
 from retrieval.evaluation.content import Content, content_of
 from retrieval.evaluation.label_join import join_hole_labels
 from retrieval.evaluation.publication import Chosen, Order, publish_chosen
-from retrieval.evaluation.runs.system_run import Tick, evaluate_run
-from retrieval.metrics.names import UnknownMeasure, parse_measures
 from retrieval.models import (
     Benchmark,
     Candidate,
@@ -26,19 +23,14 @@ from retrieval.models import (
     Pool,
     RankedList,
     Run,
-    Score,
 )
-from retrieval.models.benchmarks import NOWHERE, Places
+from retrieval.models.benchmarks import NOWHERE
 
 DEPTH: Final = 10
 DEEPEST: Final = 1000
 LISTS_A_READ: Final = 500
 PAIRS_A_BATCH: Final = 1000
 LONGEST_RULE: Final = 400
-MEMBERS: Final = ("queries_until", "snippets_until", "query_aliases", "snippet_aliases")
-"""Columns by which two versions have the same queries and results."""
-ALIKE: Final = ("system", "text_option", "pool", "digest")
-"""Runs of two versions with the same members are the same lists of one system where these are alike."""
 
 
 class NoHoles(ValueError):
@@ -150,46 +142,3 @@ def _newest(old: Benchmark) -> Benchmark:
 def _rule(base: Benchmark, more: str) -> str:
     """The merge rule in words, with what was filled; the same is said once, however often it is published."""
     return (base.merge_rule if more in base.merge_rule else base.merge_rule + more)[:LONGEST_RULE]
-
-
-def rescore_runs(old: Benchmark, new: Benchmark, tick: Tick = lambda queries: None) -> list[Run]:
-    """Score every run of `old`, and of the version that `new` goes on from, by the labels of `new`.
-
-    None of a version with fewer members, which its runs did not search. Doing it twice keeps each once.
-    `tick` is called with the number of queries scored since.
-    """
-    content = content_of(new)
-    rows = runs_to_carry(old, new.previous_version).filter(
-        **{f"benchmark__{column}": getattr(new, column) for column in MEMBERS}
-    )
-    alike: dict[tuple[object, ...], list[Run]] = {}
-    for run in rows.exclude(benchmark=new):
-        alike.setdefault(tuple(getattr(run, name) for name in ALIKE), []).append(run)
-    return [_carried(runs, content, tick) for runs in alike.values()]
-
-
-def runs_to_carry(old: Benchmark, base: Benchmark | None) -> QuerySet[Run]:
-    """The runs that a version is to have whose holes were those of `old`, and which goes on from `base`."""
-    return Run.objects.filter(benchmark__in=[old, base or old]).order_by("pk")
-
-
-def _carried(runs: Sequence[Run], content: Content, tick: Tick) -> Run:
-    """The run of the same lists; it gets each metric that one of the versions has it by.
-
-    What was scored last in these versions is so in the new one.
-    """
-    run = max(runs, key=lambda one: one.scored_at)
-    rows = RankedList.objects.filter(run=run).iterator(LISTS_A_READ)
-    lists: dict[int, Places] = {row.key: row.places for row in rows}
-    metrics = Score.objects.filter(run__in=runs).values_list("metric", flat=True)
-    names = [name for name in dict.fromkeys(metrics.order_by("run", "pk")) if _is_known(name)]
-    columns = ("system", "encoders", "options", "text_option", "pool", "source", "scored_at")
-    copy = Run(benchmark=content.benchmark, **{name: getattr(run, name) for name in columns})
-    return evaluate_run(copy, lists, content, parse_measures(names), tick=tick).run
-
-
-def _is_known(name: str) -> bool:
-    try:
-        return bool(parse_measures([name]))
-    except UnknownMeasure:
-        return False

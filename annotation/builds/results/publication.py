@@ -32,6 +32,7 @@ from retrieval.evaluation.merge_rule import (
     merge_statements,
 )
 from retrieval.evaluation.publication import Chosen, NothingToPublish, Order, publish_chosen
+from retrieval.evaluation.runs.carried_runs import carry_runs_over
 from retrieval.models import (
     Annotator,
     Benchmark,
@@ -165,12 +166,15 @@ class _Held:
 def publish_benchmark(wish: Wish, by: Actor = None, tick: Tick = lambda pairs: None) -> Benchmark:
     """The next version of the benchmark; the last one where nothing has changed. Raises PublishRefused.
 
-    `tick` is called with the number of pairs looked at since, outside the transaction that writes.
+    Runs of the version before it are scored by its labels, where they searched the same. `tick` is called
+    with the number of pairs looked at since, outside the transaction that writes.
     """
     if not 1 <= len(wish.name.strip()) <= LONGEST_NAME:
         raise PublishRefused(f"A benchmark's name has 1 to {LONGEST_NAME} characters.")
     voices = _voices(wish)
-    return _published(wish, voices, _Held(_chosen(wish, voices, tick)), by)
+    made = _published(wish, voices, _Held(_chosen(wish, voices, tick)), by)
+    carry_runs_over(made)
+    return made
 
 
 @transaction.atomic

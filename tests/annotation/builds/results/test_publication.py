@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections import Counter
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
@@ -18,7 +19,10 @@ from annotation.builds.results import publication
 from annotation.builds.results.publication import PublishRefused, Wish
 from annotation.derived import round_merge
 from annotation.models import Build, BuildEvent, Case, Extension
+from retrieval.evaluation.content import content_of
+from retrieval.evaluation.runs.system_run import evaluate_file
 from retrieval.filters.queries import QueryRule
+from retrieval.metrics.names import parse_measures
 from retrieval.models import (
     Annotator,
     Basis,
@@ -28,6 +32,7 @@ from retrieval.models import (
     Label,
     Mining,
     Pool,
+    Score,
     Source,
     label_source_of,
 )
@@ -43,6 +48,12 @@ ROW = (1, 0, None, 1, 0, 0, 1, 1, 0)
 @pytest.fixture
 def build() -> Build:
     return factories.said(factories.opened(), ROW)
+
+
+def score(benchmark: Benchmark, folder: Path, pool: Pool) -> None:
+    path = folder / "mine.run"
+    path.write_text("queries-0 Q0 snippets-1 1 1 x\n")
+    evaluate_file(path, "mine", content_of(benchmark), pool, parse_measures(["mrr"]))
 
 
 def review(build: Build, number: int, *values: int | None, name: str = "erin") -> None:
@@ -330,6 +341,27 @@ def test_candidates_can_be_what_is_searched(build: Build) -> None:
     assert (second.pool, second.mining, second.version) == ("candidates", build.mining, 2)
     assert first.digest != second.digest
     assert published(build, Pool.CANDIDATES) == second
+
+
+def test_runs_of_the_version_before_are_scored_by_the_new_labels(build: Build, tmp_path: Path) -> None:
+    """A system that finds the third pair alone, which the agents call no match and a person then a match."""
+    first = published(build)
+    score(first, tmp_path, Pool.COLLECTION)
+    before = Score.objects.get(run__benchmark=first)
+    review(build, 1, 1), review(build, 1, 1, name="eve")
+    second = published(build)
+    assert second.version == 2 and second.digest != first.digest
+    [run], after = second.runs.all(), Score.objects.get(run__benchmark=second)
+    assert (run.system, after.metric) == ("mine", before.metric) and after.digest != before.digest
+    assert published(build) == second and second.runs.count() == 1, "the same again keeps each once"
+
+
+def test_a_run_over_candidates_is_not_scored_for_another_mining(build: Build, tmp_path: Path) -> None:
+    first = published(build, Pool.CANDIDATES)
+    score(first, tmp_path, Pool.CANDIDATES)
+    other = factories.said(factories.opened("other", k=2), ROW[:6])
+    made = publication.publish_benchmark(Wish("first", other.mining, other, Pool.CANDIDATES))
+    assert made.version == 2 and not made.runs.exists()
 
 
 def test_an_extended_build_has_no_one_pool_of_candidates(build: Build) -> None:
