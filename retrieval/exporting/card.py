@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TypeAlias
 
 import numpy as np
@@ -25,13 +25,18 @@ SIZES = ((1_000, "n<1K"), (10_000, "1K<n<10K"), (100_000, "10K<n<100K"), (10**6,
 
 
 def format_dataset_card(
-    subject: Subject, parts: Parts | None, splits: Sequence[str], licences: Licences
+    subject: Subject, parts: Parts | None, configs: Sequence[str], licences: Licences
 ) -> str:
-    """Markdown with the hub's header. Texts of others are told in code marks, on one line."""
+    """Markdown with the hub's header. Texts of others are told in code marks, on one line.
+
+    `configs` are the header's lines that say which files are which configuration.
+    """
     return "\n".join(
         [
             "---",
-            *_header(subject, splits, licences),
+            *_header(subject),
+            "configs:",
+            *configs,
             "---",
             "",
             *_about(subject),
@@ -50,11 +55,15 @@ def quote_code(text: str, longest: int = LONGEST) -> str:
     return f"`{cut}`" if cut else "not stated"
 
 
-def _header(subject: Subject, splits: Sequence[str], licences: Licences) -> list[str]:
+def format_config(name: str, files: Mapping[str, str], *, default: bool = False) -> list[str]:
+    """The header's lines of one configuration: a file, by its path, for each split."""
+    paths = [f"  - split: {split}\n    path: {path}" for split, path in files.items()]
+    return [f"- config_name: {name}", *(["  default: true"] if default else []), "  data_files:", *paths]
+
+
+def _header(subject: Subject) -> list[str]:
     pairs = len(subject.open_pairs)
     size = next((name for most, name in SIZES if pairs < most), "1M<n<10M")
-    files = [f"  - split: {split}\n    path: data/pairs-{split}.jsonl" for split in splits]
-    every = [f"- config_name: {name}\n  data_files: data/{name}.jsonl" for name in ("queries", "codebase")]
     return [
         f"pretty_name: {json.dumps(str(subject.benchmark))}",
         "license: other",
@@ -62,10 +71,6 @@ def _header(subject: Subject, splits: Sequence[str], licences: Licences) -> list
         "task_categories: [text-retrieval]",
         "tags: [code-search, code]",
         f"size_categories: [{size}]",
-        "configs:",
-        "- config_name: pairs\n  default: true\n  data_files:",
-        *files,
-        *every,
     ]
 
 

@@ -11,7 +11,7 @@ from collections import Counter
 from contextlib import ExitStack
 from pathlib import Path
 
-from retrieval.exporting.card import Licences, format_dataset_card
+from retrieval.exporting.card import Licences, format_config, format_dataset_card
 from retrieval.exporting.content import Subject, TextStore
 from retrieval.exporting.files import Output
 from retrieval.exporting.parts import Parts, named_parts
@@ -41,9 +41,13 @@ def write_huggingface_folder(subject: Subject, folder: Path, parts: Parts | None
                 place = parts.part_of[row.query] if parts else 0
                 outputs[place].add(PAIR % (*told, relevance + givers[row.giver]))
                 filled.add(splits[place])
-    (folder / CARD).write_text(
-        format_dataset_card(subject, parts, sorted(filled, key=splits.index), licences), "utf-8"
-    )
+    pairs = {split: f"data/pairs-{split}.jsonl" for split in splits if split in filled}
+    configs = [
+        *format_config("pairs", pairs, default=True),
+        *format_config("queries", {"queries": "data/queries.jsonl"}),
+        *format_config("codebase", {"codebase": "data/codebase.jsonl"}),
+    ]
+    (folder / CARD).write_text(format_dataset_card(subject, parts, configs, licences), "utf-8")
     return [CARD, *names, "data/queries.jsonl", "data/codebase.jsonl"]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import re
 import shutil
@@ -14,6 +15,7 @@ import yaml
 from django.core.management import CommandError, call_command
 from pyarrow import Table, parquet
 
+from retrieval.exporting import beir as beir_export
 from retrieval.exporting.export_run import FORMATS, Options, export_benchmark
 from retrieval.exporting.labels import LabelChoice
 from retrieval.exporting.parts import repository_of
@@ -74,6 +76,30 @@ def test_beir_is_read_back(made: Benchmark, tmp_path: Path) -> None:
     assert {row["_id"] for row in lines(tmp_path, "corpus.jsonl")}.isdisjoint(
         row["_id"] for row in lines(tmp_path, "queries.jsonl")
     )
+
+
+def test_a_folder_of_beir_is_read_by_the_hub_and_by_mteb(tmp_path: Path) -> None:
+    """Of a query without a match MTEB would make a 0, which is no figure of ours."""
+    made = benchmark(said={annotator(): {(0, 0): 1, (1, 0): 0}})
+    done = export_benchmark(made, "beir", tmp_path, Options())
+    header = yaml.safe_load((tmp_path / "README.md").read_text().split("---")[1])
+    files = {one["config_name"]: one["data_files"][0]["path"] for one in header["configs"]}
+    assert files == {"corpus": "corpus.jsonl", "queries": "queries.jsonl", "default": "judgements/test.jsonl"}
+    assert {*files.values(), "mteb_task.py"} <= {*done.files}
+    assert lines(tmp_path, "judgements/test.jsonl") == [{"query-id": "q0", "corpus-id": "d0", "score": 1}]
+    assert len((tmp_path / "qrels/test.tsv").read_text().splitlines()) == 3
+
+
+def test_the_task_of_mteb_is_short_and_no_name_of_a_benchmark_is_code_in_it(tmp_path: Path) -> None:
+    made = benchmark()
+    Benchmark.objects.filter(pk=made.pk).update(name='a", name=exit()) #\n{')
+    made.refresh_from_db()
+    program = beir_export.format_mteb_task(made)
+    assert len(program.splitlines()) <= 20
+    [made_class] = [node for node in ast.parse(program).body if isinstance(node, ast.ClassDef)]
+    [call] = [node for node in ast.walk(made_class) if isinstance(node, ast.Call) and node.keywords]
+    told = {word.arg: word.value for word in call.keywords}
+    assert isinstance(told["name"], ast.Constant) and str(told["name"].value).startswith('a", name=exit()) #')
 
 
 def test_grades_are_kept_where_a_format_has_them(tmp_path: Path) -> None:
