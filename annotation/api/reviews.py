@@ -50,7 +50,7 @@ def post_review(request: HttpRequest, pk: Path[Id], said: ReviewIn) -> Status[Re
     """Give your label on the case's pair; it is stored as assisted. For experts."""
     case = visible.case(request, pk)
     mark_seen(request.user, [case.pair_id])
-    beside = review.Beside(said.tags, said.seconds)
+    beside = review.Beside(said.tags, said.seconds, lines=said.lines)
     given = review.submit_label(
         visible.caller(request), case, said.label, said.reason, said.evidence, said.seen_revision, beside
     )

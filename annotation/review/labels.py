@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final, TypeVar
 
 from django.contrib.auth.models import User
@@ -18,6 +18,7 @@ from annotation.models import Build, CallRequest, Case, Draft, ExecutionRequest,
 from annotation.models.reviews.contradictions import refresh_contradictions
 from annotation.models.reviews.labels_in_force import track_people
 from annotation.review import drafts
+from annotation.review.marked_lines import BadLines, MarkedLines, read_marked_lines
 from annotation.review.tags import UnknownTag, tags_of
 from retrieval.models import statements
 from retrieval.texts.hostile import mark_hostile_characters
@@ -35,8 +36,11 @@ MOST_BEHIND: Final = 50
 """How many calls, and how many runs, are noted as what a label rests on: the latest."""
 SAID: Final = (
     "case", "label", "agent_label", "reason", "tags", "seconds", "calls", "runs", "evidence",
+    "marked_first", "marked_last", "marked_code",
 )  # fmt: skip
 """What a revision says, and what it was given on."""
+SENT_ALONG: Final = (Draft.Field.REASON, Draft.Field.TAGS, Draft.Field.LINES)
+"""What a label takes along of what was typed, and what an undo gives back."""
 WORDS = {1: "match", 0: "no match", None: "unsure"}
 HASH = re.compile("[0-9a-f]{64}")
 
@@ -45,12 +49,14 @@ HASH = re.compile("[0-9a-f]{64}")
 class Beside:
     """What goes with a label: tags by name, and the active seconds on the page, 0 where nobody counted.
 
-    `window`: whose drafts it takes along; None: all of the pair.
+    `window`: whose drafts it takes along; None: all of the pair. `lines`: those of the function that are the
+    reason, such as `4-7`; empty for none.
     """
 
     tags: Sequence[str] = ()
     seconds: int = 0
     window: Window | None = None
+    lines: str = ""
 
 
 NOTHING_BESIDE: Final = Beside()
@@ -58,11 +64,12 @@ NOTHING_BESIDE: Final = Beside()
 
 @dataclass(frozen=True)
 class Submission:
-    """What somebody wanted to store: 1 match, 0 no match, None unsure; with the reason and tags, if any."""
+    """What somebody wanted to store: 1 match, 0 no match, None unsure; with reason, tags, lines, if any."""
 
     label: int | None
     reason: str
     tags: tuple[str, ...] = ()
+    lines: MarkedLines | None = None
 
     @property
     def word(self) -> str:
@@ -78,7 +85,7 @@ class OverrideNeedsReason(ValueError):
 
     def __init__(self, mine: Submission, agent_label: int) -> None:
         super().__init__(
-            f"The agents said {WORDS[agent_label]}. Give a reason or a tag for {mine.word}; "
+            f"The agents said {WORDS[agent_label]}. Give a reason, a tag or lines for {mine.word}; "
             "nothing is stored yet."
         )
         self.mine = mine
@@ -113,6 +120,7 @@ def submit_label(
     Raises BadReview, Conflict and OverrideNeedsReason; then nothing is stored.
     """
     mine = clean_submission(label, reason, evidence_hash, beside.tags)
+    mine = replace(mine, lines=find_marked_lines(case, beside.lines))
     with transaction.atomic():
         last = reviews_of(case.pair_id, user).last()
         if last is not None and is_repeated(last, mine, seen_revision):
@@ -121,13 +129,16 @@ def submit_label(
             return last
         if revision_seen(last) != seen_revision:
             raise Conflict(last, mine)
-        if is_override(mine, case.label) and not (mine.reason or mine.tags):
+        if is_override(mine, case.label) and not (mine.reason or mine.tags or mine.lines):
             assert case.label is not None, "an override contradicts a label"
             raise OverrideNeedsReason(mine, case.label)
         review = Review(case=case, label=label, reason=mine.reason, evidence=evidence_hash)
         review.agent_label, review.tags = case.label, list(mine.tags)
         review.seconds = max(0, min(beside.seconds, MOST_SECONDS))
         review.calls, review.runs = rests_on(user, case.pair_id)
+        if mine.lines:
+            review.marked_first, review.marked_last = mine.lines.first, mine.lines.last
+            review.marked_code = mine.lines.code
         try:
             append_review_revision(review, user, last, mine)
         except Conflict as lost:
@@ -140,7 +151,7 @@ def submit_label(
 
 def clear_drafts(user: User, case: Case, window: Window | None) -> None:
     """What was sent with a label is no draft any more."""
-    drafts.clear_drafts(user, case.pair_id, Draft.Field.REASON, Draft.Field.TAGS, window=window)
+    drafts.clear_drafts(user, case.pair_id, *SENT_ALONG, window=window)
 
 
 def rests_on(user: User, pair_id: int) -> tuple[list[int], list[int]]:
@@ -169,13 +180,28 @@ def clean_submission(
         raise BadReview(str(why)) from why
 
 
+def find_marked_lines(case: Case, written: str) -> MarkedLines | None:
+    """The lines of the case's function. Where none are written it asks no query. Raises BadReview."""
+    try:
+        return read_marked_lines(written, case.pair.snippet) if written.strip() else None
+    except BadLines as why:
+        raise BadReview(str(why)) from why
+
+
+def marked_lines_of(review: Review) -> MarkedLines | None:
+    """What a revision has marked."""
+    if review.marked_first is None or review.marked_last is None:
+        return None
+    return MarkedLines(review.marked_first, review.marked_last, review.marked_code)
+
+
 def is_override(mine: Submission, agent_label: int | None) -> bool:
     return mine.label is not None and agent_label is not None and mine.label != agent_label
 
 
 def is_repeated(last: Review, mine: Submission, seen_revision: int) -> bool:
     """A double click, or a request sent again after its answer got lost."""
-    said = Submission(last.label, last.reason, tuple(last.tags))
+    said = Submission(last.label, last.reason, tuple(last.tags), marked_lines_of(last))
     return last.revision == seen_revision + 1 and not last.withdrawn and said == mine
 
 
@@ -196,7 +222,8 @@ def append_review_revision(review: Review, user: User, last: Review | None, mine
 def undo_latest_label(user: User, case: Case, seen_revision: int) -> Review:
     """Take back the person's latest label of the pair, by a revision that restores what stood before, if any.
 
-    The reason that was typed for it, and its tags, go back into the draft. Raises NothingToUndo and Conflict.
+    The reason that was typed for it, its tags and its lines go back into the drafts. Raises NothingToUndo
+    and Conflict.
     """
     with transaction.atomic():
         revisions = list(reviews_of(case.pair_id, user))
@@ -208,10 +235,10 @@ def undo_latest_label(user: User, case: Case, seen_revision: int) -> Review:
             raise Conflict(last, None)
         review = taken_back(last, standing[-2] if len(standing) > 1 else None)
         append_review_revision(review, user, last, None)
-        if last.reason:
-            drafts.keep_if_none(user, case.pair_id, Draft.Field.REASON, last.reason)
-        if last.tags:
-            drafts.keep_if_none(user, case.pair_id, Draft.Field.TAGS, " ".join(last.tags))
+        sent = last.reason, " ".join(last.tags), last.marked_lines
+        for field, text in zip(SENT_ALONG, sent, strict=True):
+            if text:
+                drafts.keep_if_none(user, case.pair_id, field, text)
     return review
 
 
@@ -244,8 +271,8 @@ def standing_of(revisions: Iterable[Revision], content: Callable[[Revision], obj
     return standing
 
 
-def content_of_review(review: Review) -> tuple[int | None, str, tuple[str, ...], int | None, str, int]:
-    said = review.label, review.reason, tuple(review.tags)
+def content_of_review(review: Review) -> tuple[object, ...]:
+    said = review.label, review.reason, tuple(review.tags), review.marked_lines
     return *said, review.agent_label, review.evidence, review.case_id
 
 

@@ -55,6 +55,7 @@ class Action(StrEnum):
     EDIT = "edit", "t", "Edit a copy of the test program"
     CALL = "call", "c", "Call the function with your own values"
     COMMENT = "comment", "y", "Write a comment, or flag the pair for an admin"
+    MARK_LINES = "mark_lines", "u", "Mark lines of the function as the reason"
     ASSERT = "assert", "a", "Make the latest call an assertion of your test"
     STEP_NEXT = "step_next", ".", "Next step of the trace"
     STEP_PREVIOUS = "step_previous", ",", "Previous step of the trace"
@@ -131,6 +132,7 @@ TOOLS: Final = frozenset(
         Action.CALL,
         Action.ASSERT,
         Action.COMMENT,
+        Action.MARK_LINES,
         Action.STRENGTH,
         Action.STEP_FAILING,
         Action.STEP_FOLLOW,

@@ -15,9 +15,12 @@ class ReviewIn(Body):
 
     label: StrictLabel | None = Field(description="1 match, 0 no match, null unsure")
     reason: CleanText = Field(
-        "", max_length=10_000, description="this or a tag is needed where you differ from the agents"
+        "", max_length=10_000, description="this, a tag or lines are needed where you differ from the agents"
     )
     tags: list[str] = Field(default_factory=list, max_length=40, description="known tags, see docs/api.md")
+    lines: str = Field(
+        "", max_length=20, description="lines of the function that are the reason: `4-7`, or `4` for one"
+    )
     seconds: int = Field(0, ge=0, le=2**31 - 1, description="active time; 0 = not known")
     seen_revision: int = Field(ge=0, le=2**31 - 1, description="`seen_revision` of the case; 0 = none yet")
     evidence: str = Field(pattern="^[0-9a-f]{64}$", description="`evidence` of the case")
@@ -45,6 +48,12 @@ class ReviewOut(RowSchema):
     is_override: bool
     reason: str
     tags: list[str]
+    lines: str = Field(
+        validation_alias="marked_lines", description="lines marked as the reason: `4-7`, `4`, or empty"
+    )
+    lines_of: str = Field(
+        validation_alias="marked_code", description="sha256 of the function with these lines; empty for none"
+    )
     seconds: int = Field(description="active time before it was given; 0 = not known")
     calls: list[int] = Field(description="ids of the rater's calls that it rests on")
     runs: list[int] = Field(description="ids of the rater's executions that it rests on")

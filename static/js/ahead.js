@@ -4,6 +4,7 @@
 
 import * as active from "./active.js";
 import { isLogIn } from "./drafts.js";
+import * as marks from "./marks.js";
 import * as status from "./status.js";
 
 const REST_MS = 150; // a pair is painted, and its answers have come, before the next one is asked for
@@ -91,8 +92,9 @@ function goOn(event) {
 // A label that needs a reason and has none is refused, so nothing is painted ahead of the answer.
 function isSure(form, { label, reason }) {
   const button = form.querySelector(`.label-buttons [name="label"][value="${label}"]`);
-  if (!button || form.querySelector(".clash")) return false;
-  return !("overrides" in button.dataset) || reason.trim() !== "" || form.querySelector('[name="tags"]:checked') !== null;
+  if (!button || form.querySelector(".clash") || !marks.isSound(form)) return false;
+  const isExplained = reason.trim() || form.elements.lines.value.trim() || form.querySelector('[name="tags"]:checked');
+  return !("overrides" in button.dataset) || Boolean(isExplained);
 }
 
 function announce({ detail }) {

@@ -1,27 +1,32 @@
 // What the review page has beyond keys, drafts and runs: the next pair fetched ahead, tabs, parts that are
-// folded until they are used, lines that are wrapped or not, and the number of tags that are set.
+// folded until they are used, lines that are wrapped or not, the number of tags that are set, and lines of the function that
+// are marked.
 
 import * as ahead from "./ahead.js";
+import * as marks from "./marks.js";
 import * as tabs from "./tabs.js";
 
 const UNWRAPPED = "desk-unwrapped";
 const root = document.documentElement;
 
 ahead.listen();
+marks.listen();
 tabs.listen();
 document.addEventListener("opens", ({ target }) => {
-  if (!target.matches("details")) return;
-  target.open = true;
-  target.parentElement.closest("[data-pane]")?.dispatchEvent(new Event("opens", { bubbles: true }));
+  const fold = target.closest("details");
+  if (!fold) return;
+  fold.open = true;
+  fold.parentElement.closest("[data-pane]")?.dispatchEvent(new Event("opens", { bubbles: true }));
 });
 document.addEventListener("click", (event) => {
   if (event.target.closest?.("[data-wraps]")) wrap(root.hasAttribute("data-unwrapped"));
 });
-for (const happening of ["change", "restored"]) document.addEventListener(happening, countTags);
+for (const happening of ["change", "input", "restored"]) document.addEventListener(happening, countTags);
 document.addEventListener("htmx:load", prepare);
 prepare();
 
 function prepare() {
+  marks.prepare();
   tellWrap();
   countTags();
 }
@@ -44,5 +49,6 @@ function tellWrap() {
 function countTags() {
   const count = document.querySelector("[data-counts-tags]");
   const set = document.querySelectorAll('#label-form input[name="tags"]:checked').length;
-  if (count) count.textContent = set ? String(set) : "";
+  const lines = document.querySelector('#label-form input[name="lines"]')?.value.trim();
+  if (count) count.textContent = [set || "", lines && `lines ${lines}`].filter(Boolean).join(", ");
 }

@@ -111,6 +111,30 @@ def test_a_reason_that_comes_after_the_next_pair_is_offered_to_the_pair_before(p
     expect(page.locator("#panel-history .of-person").first).to_contain_text("unused argument 10")
 
 
+def test_lines_are_marked_by_keys_or_by_selecting_code_and_outlive_a_reload(page: Page) -> None:
+    marked = page.locator("#pane-code .line.is-reason")
+    press_tool(page, "u")
+    expect(page.locator("#lines")).to_be_focused()
+    with page.expect_response("**/draft/"):
+        page.keyboard.type("1-2")
+    expect(marked).to_have_count(2)
+    page.reload()
+    until_keys_work(page)
+    expect(page.locator("#lines")).to_have_value("1-2")
+    expect(marked).to_have_count(2)
+    page.get_by_role("button", name="Unmark lines 1-2").click()
+    expect(marked).to_have_count(0)
+    page.locator("#c-2 .src").select_text()
+    page.get_by_role("button", name="Mark line 2").click()
+    expect(page.locator("#lines")).to_have_value("2")
+    labelled = case_on(page)
+    disagreeing = "1" if agreeing(page) == "0" else "0"
+    page.locator(f"button[name=label][value='{disagreeing}']").click()
+    other_case(page, labelled)
+    page.goto(f"{page.url.partition('/review/')[0]}/review/cases/{labelled}/")
+    expect(page.locator("#panel-history .of-person").first).to_contain_text("line 2")
+
+
 def test_text_outside_a_field_is_offered_to_the_pair_on_the_screen_and_can_be_dropped(page: Page) -> None:
     here = case_on(page)
     empty_note(page)

@@ -303,7 +303,7 @@ def test_tags_outlive_a_reload_and_are_the_reason_of_an_override(failed: Page) -
     press_tool(failed, "b")
     press_tool(failed, "w")
     expect(failed.locator(".tag :checked")).to_have_count(2)
-    expect(failed.locator(".tags-fold summary")).to_have_text("Tags 2")
+    expect(failed.locator(".tags-fold summary")).to_have_text("Tags, lines 2")
     failed.reload()  # at once: before they can have reached the server
     expect(failed.locator(".tag :checked")).to_have_count(2)
     address, case = failed.url, failed.locator("#case").get_attribute("data-case")

@@ -17,6 +17,7 @@ from annotation.studies.audit_log import Verb, find_audit_events
 from annotation.studies.plan.form_checks import word_of
 from annotation.studies.rating.earlier_revisions import may_stand_again
 from annotation.web.rating.words import said_sign
+from annotation.web.review.words import describe_lines
 from annotation.web.shared.forms import set_queryset
 from annotation.web.shared.pagination import Window, load_page_window, whole_number
 from annotation.web.shared.words import UNSURE, label_sign
@@ -173,7 +174,7 @@ def review_row(row: Review, only: int | None, visible: set[int]) -> dict[str, An
         "url": reverse("review-case", args=[row.case_id]) if row.case.build_id in visible else "",
         "said": WITHDRAWN if row.withdrawn else said,
         "text": row.reason,
-        "tags": describe_label_context(row),
+        "tags": (*filter(None, [describe_lines(row)]), *describe_label_context(row)),
         "stands": stands,
         "restore_url": reverse("history-restore", args=[row.pk]) if may_restore else "",
     }

@@ -18,6 +18,7 @@ from annotation.stages import Stage
 from annotation.web.browse.page import counts_of
 from annotation.web.cases.code import LIST_BOUNDS, code_of
 from annotation.web.cases.labels_in_force import ShownLabel, load_shown_labels
+from annotation.web.review.words import describe_lines
 from annotation.web.shared.pagination import load_page_window
 from annotation.web.shared.words import UNSURE, Sign, label_sign
 from retrieval.models import Annotator, Label, Text
@@ -34,6 +35,7 @@ class CandidateLabel:
     assisted: bool = False
     differs: bool = False
     note: str = ""
+    lines: str = ""
     tags: tuple[str, ...] = ()
 
 
@@ -129,5 +131,6 @@ def review_said(review: Review, agents: int | None) -> CandidateLabel:
         assisted=True,
         differs=not unsure and agents is not None and review.label != agents,
         note=review.reason,
+        lines=describe_lines(review),
         tags=tuple(tag_name(tag) for tag in filter_known_tags(review.tags)),
     )

@@ -103,8 +103,8 @@ OF_SCALES: Final = (
     "pages, and shares its key with no label."
 )
 OF_LABELS: Final = "A letter can't store a label."
-ABOUT_LABELS: Final = frozenset({Action.NOTE, Action.COMMENT, Action.UNDO})
-ABOUT_TESTS: Final = TOOLS - {Action.COMMENT} | TABS | {Action.STEP_NEXT, Action.STEP_PREVIOUS}
+ABOUT_LABELS: Final = frozenset({Action.NOTE, Action.COMMENT, Action.MARK_LINES, Action.UNDO})
+ABOUT_TESTS: Final = TOOLS - ABOUT_LABELS | TABS | {Action.STEP_NEXT, Action.STEP_PREVIOUS}
 NO_PROBLEMS: Final[Mapping[Action, str]] = MappingProxyType({})
 
 

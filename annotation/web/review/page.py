@@ -42,7 +42,7 @@ from annotation.web.review.keys import KeyView, help_groups, key_views, views_of
 from annotation.web.review.runs import run_lines
 from annotation.web.review.tags import TagChoice, tag_choices
 from annotation.web.review.verdict import build_verdict_card
-from annotation.web.review.words import review_sign, said_sign, tag_words
+from annotation.web.review.words import describe_lines, review_sign, said_sign, tag_words
 from annotation.web.review.worklists import list_name, lists_beside, tag_lists
 
 MOST_HISTORY = 100
@@ -65,6 +65,7 @@ class UnsavedReview:
     reason: str = ""
     pending: str = ""
     tags: tuple[str, ...] | None = None
+    lines: str | None = None
     problem: str = ""
     conflict: Conflict | None = None
     changed: bool = False
@@ -113,6 +114,7 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
     tags_stand, sent = " ".join(own.standing.tags if own.standing else ()), " ".join(said.tags or ())
     tags = choose_field_text(sent, own.kept.get(Draft.Field.TAGS), tags_stand, again=said.tags is not None)
     ticked = tag_choices(tags.text.split(), own.keys)
+    lines_stand = own.standing.marked_lines if own.standing else ""
     stands = own.standing.reason if own.standing else ""
     return {
         "evidence": evidence,
@@ -126,6 +128,9 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "mine": build_review_revision(own.standing, user, evidence.hash) if own.standing else None,
         "seen_revision": revision_seen(own.last),
         "tags_draft": tags,
+        "lines_draft": choose_field_text(
+            said.lines or "", own.kept.get(Draft.Field.LINES), lines_stand, again=said.lines is not None
+        ),
         "reason": choose_field_text(
             said.reason, own.kept.get(Draft.Field.REASON), stands, again=bool(said.reason)
         ),
@@ -269,6 +274,8 @@ def build_review_revision(review: Review, user: User, evidence: str) -> dict[str
         "override": review.is_override,
         "stale": review.evidence != evidence and not review.withdrawn,
         "tags": tag_words(review),
+        "lines": describe_lines(review),
+        "first_line": review.marked_first,
         "seconds": review.seconds,
         "calls": len(review.calls),
         "runs": len(review.runs),

@@ -96,8 +96,9 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
     show = list_of(request, sent)
     if request.method != "POST":
         return to_case(found, show)
-    beside = Beside(sent.getlist("tags"), number(sent, "seconds"), window_of(request))
-    said = UnsavedReview(sent.get("reason", ""), sent.get("label", ""), tuple(beside.tags))
+    lines = sent.get("lines", "")
+    beside = Beside(sent.getlist("tags"), number(sent, "seconds"), window_of(request), lines)
+    said = UnsavedReview(sent.get("reason", ""), sent.get("label", ""), tuple(beside.tags), lines)
     evidence = sent.get("evidence", "")
     try:
         refuse_changed(found, evidence)

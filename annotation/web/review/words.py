@@ -33,6 +33,12 @@ def tag_words(review: Review) -> tuple[str, ...]:
     return tuple(tag_name(tag) for tag in filter_known_tags(review.tags))
 
 
+def describe_lines(review: Review) -> str:
+    """The lines that are marked as the reason, in words; empty for none."""
+    lines = review.marked_lines.replace("-", "–")
+    return lines and f"{'lines' if '–' in lines else 'line'} {lines}"
+
+
 def labelled_message(user: User, made: Review, with_keys: bool) -> str:
     """What is announced after a label: what was stored, what it does, and how to take it back."""
     key = keys_of(user).live(Action.UNDO) if with_keys else ""

@@ -22,7 +22,7 @@ from annotation.review.list_changes import last_change
 from annotation.review.tags import filter_known_tags, tag_name
 from annotation.web.cases.code import first_line
 from annotation.web.cases.row_counts import CANCELLED, at_most
-from annotation.web.review.words import said_sign
+from annotation.web.review.words import describe_lines, said_sign
 from annotation.web.shared.pagination import Window, count_some, load_page_window, said_count
 from annotation.web.shared.words import Sign, label_sign
 from annotation.web.worklist.filters import BASIS_WORDS, MENUS, SMART_WORDS, filters_of
@@ -36,13 +36,17 @@ NOTHING: Final[Window[Case]] = Window((), "", "")
 
 @dataclass(frozen=True, slots=True)
 class ListRow:
-    """One pair. `in_force`: the label that counts, where it is not the agents' and may be shown."""
+    """One pair. `in_force`: the label that counts, where it is not the agents' and may be shown.
+
+    `lines` are those of the function that `mine` marks as its reason.
+    """
 
     case: Case
     function: str
     by: str
     in_force: Sign | None
     mine: Sign | None
+    lines: str
     tags: tuple[str, ...]
     assigned: tuple[str, ...]
 
@@ -141,6 +145,7 @@ def list_row(
         BASIS_WORDS[Basis(case.basis)] if case.basis else "",
         label_sign(case.label_in_force) if differs else None,
         said_sign(mine.label) if mine else None,
+        describe_lines(mine) if mine else "",
         tuple(map(tag_name, filter_known_tags(names))),
         tuple(assigned[case.pk]),
     )

@@ -50,6 +50,15 @@ def test_an_override_needs_a_reason(erin: Client, case: Case) -> None:
     assert (made["is_override"], made["agent_label"]) == (True, 1)
 
 
+def test_marked_lines_explain_an_override_and_are_told_with_the_code(erin: Client, case: Case) -> None:
+    path = f"cases/{case.pk}/reviews"
+    problem = post(erin, path, body(erin, case, 0, lines="9999"), 422)
+    assert "The function has the lines 1 to" in problem["detail"]
+    made = post(erin, path, body(erin, case, 0, lines="1-2"), 201)
+    assert (made["lines"], made["lines_of"]) == ("1-2", case.pair.snippet.digest)
+    assert [row["lines"] for row in get(erin, path)["items"]] == ["1-2"]
+
+
 def test_a_lost_race_is_a_conflict_that_shows_what_stands(erin: Client, case: Case) -> None:
     path = f"cases/{case.pk}/reviews"
     late = body(erin, case, None)

@@ -123,7 +123,7 @@ def test_an_override_without_a_reason_opens_the_reason(erin: Client, cases: list
     assert answer.status_code == 422
     assert (answer["HX-Retarget"], answer["HX-Reswap"]) == ("#label-form", "outerHTML")
     assert page.strip().startswith('<form id="label-form"')
-    assert "Give a reason or a tag for no match" in page
+    assert "Give a reason, a tag or lines for no match" in page
     assert "autofocus" in page
     assert "Save “no match”" in page
     assert not Review.objects.exists()
@@ -134,7 +134,7 @@ def test_without_javascript_the_same_is_a_whole_page(erin: Client, cases: list[C
 
     assert answer.status_code == 422
     assert "<html" in answer.content.decode()
-    assert "Give a reason or a tag for no match" in answer.content.decode()
+    assert "Give a reason, a tag or lines for no match" in answer.content.decode()
 
 
 def test_an_override_with_a_reason_is_stored(erin: Client, cases: list[Case]) -> None:
@@ -289,6 +289,31 @@ def test_tags_that_could_not_be_stored_are_still_ticked(erin: Client, cases: lis
     assert answer.status_code == 422
     assert 'value="inverse" checked' in page
     assert "There is no tag &#x27;&lt;b&gt;&#x27;" in page
+
+
+def test_marked_lines_go_along_and_are_shown_with_the_label(erin: Client, cases: list[Case]) -> None:
+    assert send(erin, cases[0], "0", lines="1-2").status_code == 302
+    assert Review.objects.get().marked_lines == "1-2"
+
+    page = erin.get(reverse("review-case", args=[cases[0].pk])).content.decode()
+    assert '<a class="badge" href="#c-1"' in page and "lines 1–2</a>" in page
+    assert 'name="lines" class="mono" value="1-2"' in page
+    for address in (
+        reverse("history"),
+        reverse("review-list", args=[cases[0].build_id]),
+        reverse("query", args=[cases[0].build_id, cases[0].query_id]),
+    ):
+        assert "lines 1–2" in erin.get(address).content.decode(), address
+
+
+def test_lines_that_could_not_be_stored_are_shown_again(erin: Client, cases: list[Case]) -> None:
+    answer = send(erin, cases[0], "1", htmx=True, lines="7-<b>")
+
+    assert answer.status_code == 422
+    page = answer.content.decode()
+    assert "Lines are written as 4-7" in page
+    assert 'value="7-&lt;b&gt;"' in page
+    assert not Review.objects.exists()
 
 
 @pytest.mark.parametrize("seconds", ["", "x", "-3", "9" * 30])

@@ -1,0 +1,71 @@
+"""Lines of the function can be marked as the reason of a label; they are stored with it."""
+
+from django.conf import settings
+from django.db import migrations, models
+
+
+class Migration(migrations.Migration):
+    dependencies = [
+        ("annotation", "0012_study_profile_and_practice"),
+        ("retrieval", "0004_aliases"),
+        migrations.swappable_dependency(settings.AUTH_USER_MODEL),
+    ]
+
+    operations = [
+        migrations.AddField(
+            model_name="review",
+            name="marked_code",
+            field=models.CharField(
+                blank=True,
+                db_default="",
+                default="",
+                help_text="sha256 of the code with these lines",
+                max_length=64,
+            ),
+        ),
+        migrations.AddField(
+            model_name="review",
+            name="marked_first",
+            field=models.PositiveIntegerField(
+                help_text="first line of the function, from 1, that is marked as the reason", null=True
+            ),
+        ),
+        migrations.AddField(
+            model_name="review",
+            name="marked_last",
+            field=models.PositiveIntegerField(help_text="last line of them", null=True),
+        ),
+        migrations.AlterField(
+            model_name="draft",
+            name="field",
+            field=models.CharField(
+                choices=[
+                    ("reason", "Reason"),
+                    ("test", "Test"),
+                    ("call", "Call"),
+                    ("code", "Code"),
+                    ("tags", "Tags"),
+                    ("comment", "Comment"),
+                    ("lines", "Lines"),
+                ],
+                max_length=7,
+            ),
+        ),
+        migrations.AddConstraint(
+            model_name="review",
+            constraint=models.CheckConstraint(
+                condition=models.Q(
+                    models.Q(("marked_code", ""), ("marked_first", None), ("marked_last", None)),
+                    models.Q(
+                        ("marked_first__isnull", False),
+                        ("marked_last__isnull", False),
+                        ("marked_first__gte", 1),
+                        ("marked_last__gte", models.F("marked_first")),
+                        models.Q(("marked_code", ""), _negated=True),
+                    ),
+                    _connector="OR",
+                ),
+                name="review_marks_whole_lines",
+            ),
+        ),
+    ]
