@@ -126,6 +126,12 @@ def term(word: str) -> SafeString:
 
 
 @register.filter
+def explain(word: str) -> str:
+    """As `term`, of a word that the glossary may have: another one stays as it is."""
+    return term(word) if word.lower() in glossary.MEANINGS else word
+
+
+@register.filter
 def message_mark(level: str) -> str:
     return MARKS.get(level, "i")
 

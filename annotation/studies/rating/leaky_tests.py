@@ -20,7 +20,7 @@ from typing import Final
 
 from sandbox.candidate.syntax import UNREADABLE, parse_python_source, read_python_tokens
 from sandbox.candidate.tree_nodes import walk_tree_nodes
-from sandbox.reports.report import Assertion, Frame, Raised, Report
+from sandbox.reports.report import Assertion, CaseResult, Frame, Raised, Report
 
 HIDDEN: Final = "(hidden)"
 READ_ALOUD: Final = frozenset(
@@ -96,6 +96,7 @@ class Hushed:
             raised=self.raised(report.raised) if report.raised else None,
             stdout=redact_leaky_lines(report.stdout),
             stderr=redact_leaky_lines(report.stderr),
+            case_results=tuple(map(self.case_result, report.case_results)),
             turns=() if has_leaky_words(report.stdout + report.stderr) else report.turns,
         )
 
@@ -104,6 +105,13 @@ class Hushed:
             one,
             source=self.line(one.line, one.source),
             case=HIDDEN if has_leaky_words(one.case) else one.case,
+        )
+
+    def case_result(self, case: CaseResult) -> CaseResult:
+        return replace(
+            case,
+            name=HIDDEN if has_leaky_words(case.name) else case.name,
+            raised=self.raised(case.raised) if case.raised else None,
         )
 
     def raised(self, raised: Raised) -> Raised:

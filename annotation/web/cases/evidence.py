@@ -17,6 +17,12 @@ from annotation.derived.rerun import case_takeover
 from annotation.models import Case, Execution, LLMCall, Step, TestProgram
 from annotation.stages import Event, Stage
 from annotation.web.cases.code import NO_NOTES, Code, code_of, truncate_code_text
+from annotation.web.cases.meanings import (
+    DecisiveMeaning,
+    Meaning,
+    find_decisive_meaning,
+    list_meanings,
+)
 from annotation.web.cases.reports import (
     AssertionLine,
     ReportView,
@@ -98,6 +104,7 @@ class Evidence:
     """One case's evidence. `earlier_*` are the programs and executions that were followed by others.
 
     `origin` is the case of another build that this one takes up, with the word of the stage where it does.
+    `decisive` is the meaning on which the verdict rests, where the test checks several.
     """
 
     case: Case
@@ -116,6 +123,7 @@ class Evidence:
     origin: tuple[Case, str] | None = None
     dispute: tuple[Verdict, ...] = ()
     rounds: Sequence[Case] = ()
+    decisive: DecisiveMeaning | None = None
 
 
 def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
@@ -142,12 +150,17 @@ def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
         totals=totals_of(verdicts),
         program=program_view(program, report) if program else None,
         earlier_programs=earlier_programs(case, steps),
-        execution=execution_view(execution, report, most_steps=most_steps) if execution else None,
+        execution=execution_view(
+            execution, report, most_steps=most_steps, meanings=list_meanings(case.program)
+        )
+        if execution
+        else None,
         earlier_executions=earlier_executions(case, steps),
         hash=evidence_hash(case, steps),
         origin=origin_of(case),
         dispute=dispute_of(verdicts),
         rounds=links_of(case),
+        decisive=find_decisive_meaning(case.program, report, case.label),
     )
 
 
@@ -288,12 +301,16 @@ def execution_view(
     program: str = "t",
     candidate: str = "c",
     most_steps: int | None = MOST_STEPS,
+    meanings: Sequence[Meaning] = (),
 ) -> ExecutionView:
-    """An execution (read with its report) for the page whose lines carry these prefixes."""
+    """An execution (read with its report) for the page whose lines carry these prefixes.
+
+    `meanings`: those of the test, where it checks several.
+    """
     return ExecutionView(
         pk=execution.pk,
         outcome=execution.outcome,
-        report=report_view(report or execution.whole_report(), program, candidate, most_steps),
+        report=report_view(report or execution.whole_report(), program, candidate, most_steps, meanings),
         dependencies=tuple(str(name) for name in execution.dependencies),
         image=execution.image,
         repeat=execution.repeat,

@@ -26,11 +26,15 @@ Keys = Mapping[str, KeyView]
 
 @dataclass(frozen=True, slots=True)
 class QueryPane:
-    """What is asked for. `readings` are senses of it that tests rest on: the agents' ones are agent data."""
+    """What is asked for. `readings` are senses of it that tests rest on: the agents' ones are agent data.
+
+    `note` says of the first which of several it is.
+    """
 
     text: str
     cut: int = 0
     readings: tuple[str, ...] = ()
+    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,9 +121,16 @@ def panes_of(evidence: Evidence, box: CallBox, keys: Keys, drafted: bool, show: 
     """All four for a case; `drafted`: the person has begun a test."""
     programs = [*evidence.earlier_programs, *([evidence.program] if evidence.program else [])]
     readings = [program.reading for program in programs]
+    note = ""
+    if evidence.decisive and evidence.program:
+        meaning, count = evidence.decisive.meaning, len(evidence.program.readings)
+        told = [str(reading["sense"]) for reading in evidence.program.readings]
+        readings = [meaning.sense, *(reading for reading in readings if reading not in told)]
+        name = meaning.name if meaning.is_main else f"{meaning.name} of {count}"
+        note = f"{name}, {meaning.likelihood} %"
     program, execution = evidence.program, evidence.execution
     return Panes(
-        query=QueryPane(evidence.query, evidence.query_cut, query_pane("", readings).readings),
+        query=QueryPane(evidence.query, evidence.query_cut, query_pane("", readings).readings, note),
         code=CodePane(evidence.candidate, box),
         test=program_pane(evidence, keys, drafted, show),
         execution=execution_pane(execution, program, keys),

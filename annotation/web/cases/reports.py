@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import Any, Final
 
 from annotation.web.cases.code import Notes, build_line_anchor, truncate_code_text
+from annotation.web.cases.meanings import Meaning, describe_test_case, find_meaning
 from annotation.web.cases.traces import (
     MOST_STEPS,
     Trace,
@@ -20,7 +21,7 @@ from annotation.web.cases.traces import (
 from annotation.web.shared.words import OUTCOMES, Sign, format_duration
 from sandbox.expression_call import Answer
 from sandbox.reports.evidence import never_evaluated
-from sandbox.reports.report import Assertion, Frame, Outcome, Report
+from sandbox.reports.report import Assertion, CaseOutcome, CaseResult, Frame, Outcome, Raised, Report
 
 MOST_ASSERTIONS = 200
 MOST_OUTPUT = 8_000
@@ -29,6 +30,19 @@ HELD: Final = Sign("✓", "passed", "good")
 BROKE: Final = Sign("✗", "failed", "bad")
 RAISED: Final = Sign("!", "raised here", "bad")
 CALLED: Final = Sign("↳", "on the way to the exception", "warn")
+
+STOPPED: Final = Sign("!", "stopped", "bad")
+CASE_SIGNS: Final[Mapping[CaseOutcome, Sign]] = {
+    CaseOutcome.HELD: HELD,
+    CaseOutcome.FAILED: BROKE,
+    CaseOutcome.NOT_RUN: Sign("∅", "not run"),
+    CaseOutcome.EMPTY: Sign("–", "checked nothing"),
+}
+"""Of a case that ran alone; all others were stopped."""
+ENDS: Final[Mapping[CaseOutcome, str]] = {
+    CaseOutcome.TIMED_OUT: "It was stopped at the time limit.",
+    CaseOutcome.KILLED: "Its process ended early.",
+}
 
 MEANINGS: Final[Mapping[Outcome, str]] = {
     Outcome.PASSED: "All assertions that ran passed.",
@@ -50,7 +64,8 @@ class AssertionView:
     """One assertion of the test program, as evaluated; `href` leads to its line.
 
     `calls` are the numbers of the candidate's calls that it checked, with where the trace shows them.
-    `own_word`: it held by what a class of the candidate says of itself.
+    `own_word`: it held by what a class of the candidate says of itself. `message` is what it says of its
+    failure; `meaning` is there where the test checks several.
     """
 
     sign: Sign
@@ -65,6 +80,18 @@ class AssertionView:
     own_word: bool
     count: int
     calls: tuple[tuple[int, str], ...]
+    message: str = ""
+    meaning: Meaning | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class CaseError:
+    """A case of the test that was stopped: what it tries, why, and the line where, if that is on the page."""
+
+    name: str
+    exception: str
+    meaning: Meaning | None
+    frame: FrameView | None
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +130,7 @@ class ReportView:
     exception: str
     frames: tuple[FrameView, ...]
     cases: tuple[dict[str, Any], ...]
+    case_errors: tuple[CaseError, ...]
     trace: Trace
     trace_cut: bool
     outputs: tuple[dict[str, Any], ...]
@@ -114,19 +142,30 @@ class ReportView:
 
     @property
     def broken(self) -> tuple[AssertionView, ...]:
-        """The assertions that did not hold."""
-        return tuple(assertion for assertion in self.assertions if assertion.sign == BROKE)
+        """The assertions that did not hold, those of the likeliest meaning first."""
+        broken = (assertion for assertion in self.assertions if assertion.sign == BROKE)
+        return tuple(sorted(broken, key=number_meaning))
 
     @property
     def is_plain(self) -> bool:
-        """Whether its assertions tell all that there is to see."""
-        return bool(self.assertions) and not (self.warnings or self.exception or self.detail)
+        """Whether what is shown first, or its assertions, tell all that there is to see."""
+        is_told = self.case_errors or not (self.exception or self.detail)
+        return bool(self.assertions and is_told) and not self.warnings
 
 
 def report_view(
-    report: Report, program: str = "t", candidate: str = "c", most_steps: int | None = MOST_STEPS
+    report: Report,
+    program: str = "t",
+    candidate: str = "c",
+    most_steps: int | None = MOST_STEPS,
+    meanings: Sequence[Meaning] = (),
 ) -> ReportView:
-    """`report` for the page on which lines carry these prefixes; `most_steps` None shows the whole trace."""
+    """`report` for the page on which lines carry these prefixes; `most_steps` None shows the whole trace.
+
+    `meanings`: those of the test, where it checks several.
+    """
+    messages = map_messages(report)
+    prefixes = {"program": program, "candidate": candidate}
     trace = trace_rows(report, program, candidate, most_steps)
     passed = sum(assertion.passed for assertion in report.assertions)
     says_nothing = report.outcome is Outcome.PASSED and not report.touched
@@ -138,16 +177,18 @@ def report_view(
         passed=passed,
         failed=len(report.assertions) - passed,
         assertions=tuple(
-            assertion_view(assertion, program, trace.calls)
+            replace(
+                assertion_view(assertion, program, trace.calls),
+                message="" if assertion.passed else messages.get((assertion.case, assertion.line), ""),
+                meaning=find_meaning(meanings, assertion.case),
+            )
             for assertion in report.assertions[:MOST_ASSERTIONS]
         ),
         more_assertions=max(0, len(report.assertions) - MOST_ASSERTIONS),
         exception=exception_of(report),
-        frames=tuple(frame_views(report, {"program": program, "candidate": candidate})),
-        cases=tuple(
-            {"row": case, "name": shorten_trace_value(case.name), "sign": BROKE if case.failed else HELD}
-            for case in report.cases
-        ),
+        frames=tuple(frame_views(report, prefixes)),
+        cases=tuple(case_rows(report)),
+        case_errors=tuple(sorted(list_case_errors(report, prefixes, meanings), key=number_meaning)),
         trace=trace,
         trace_cut=report.trace_truncated,
         outputs=tuple(outputs_of(report)),
@@ -157,6 +198,52 @@ def report_view(
         took=format_duration(report.seconds),
         backend=report.backend,
     )
+
+
+def number_meaning(told: AssertionView | CaseError) -> int:
+    """The place in the order of meanings; first where there is only one."""
+    return told.meaning.number if told.meaning else 0
+
+
+def map_messages(report: Report) -> dict[tuple[str, int], str]:
+    """What assertions say of their failure, by case and line of the program."""
+    raised = [("", report.raised), *((case.name, case.raised) for case in report.case_results)]
+    return {
+        (case, line): shorten_trace_value(found.message)
+        for case, found in raised
+        if found and found.type == "AssertionError" and found.message
+        for line in program_lines(found)
+    }
+
+
+def program_lines(raised: Raised) -> list[int]:
+    """The line of the program in which an exception was raised; none where the candidate raised it."""
+    last = raised.frames[-1:]
+    return [frame.line for frame in last if frame.place == "program"]
+
+
+def case_rows(report: Report) -> Iterator[dict[str, Any]]:
+    """The cases of the test with how each ended: those that ran alone, else those that assertions name."""
+    for case in report.case_results or report.cases:
+        ended = case.outcome if isinstance(case, CaseResult) else None
+        sign = CASE_SIGNS.get(ended, STOPPED) if ended else BROKE if case.failed else HELD
+        yield {"row": case, "name": shorten_trace_value(case.name), "sign": sign}
+
+
+def list_case_errors(
+    report: Report, prefixes: Mapping[str, str], meanings: Sequence[Meaning]
+) -> Iterator[CaseError]:
+    """The cases that an exception, a limit or their own end stopped."""
+    for case in report.case_results:
+        if case.outcome in CASE_SIGNS:
+            continue
+        frames = list(frame_views(case, prefixes))
+        yield CaseError(
+            name=shorten_trace_value(describe_test_case(case.name)),
+            exception=exception_of(case) or ENDS.get(case.outcome, ""),
+            meaning=find_meaning(meanings, case.name),
+            frame=next((frame for frame in reversed(frames) if frame.href), None),
+        )
 
 
 def warnings_of(report: Report) -> Iterator[str]:
@@ -205,7 +292,7 @@ def not_reached(source: str, report: Report, program: str = "t") -> tuple[Assert
     )
 
 
-def exception_of(report: Report | Answer) -> str:
+def exception_of(report: Report | Answer | CaseResult) -> str:
     if report.raised is None:
         return ""
     return shorten_trace_value(
@@ -213,7 +300,7 @@ def exception_of(report: Report | Answer) -> str:
     )
 
 
-def frame_views(report: Report | Answer, prefixes: Mapping[str, str]) -> Iterator[FrameView]:
+def frame_views(report: Report | Answer | CaseResult, prefixes: Mapping[str, str]) -> Iterator[FrameView]:
     for frame, alike in groupby(report.raised.frames if report.raised else ()):
         prefix = prefixes.get(frame.place)
         href = "#" + build_line_anchor(prefix, frame.line) if prefix else ""

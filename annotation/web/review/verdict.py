@@ -21,7 +21,8 @@ END_OF_SENTENCE: Final = re.compile(r"[.!?][\"'”’)]?(?=\s)|\n")
 
 @dataclass(frozen=True, slots=True)
 class VerdictCard:
-    """`lead` is the beginning of the last step's reason, `is_cut` whether more follows, `by` who gave it.
+    """`lead` is the beginning of the last step's reason, `is_cut` whether more follows, `by` the agent
+    that gave it.
 
     `contradiction` says that the test came out against the verdict, else it is empty. `steps` are all steps,
     the last first, with their whole reasons.
@@ -45,13 +46,17 @@ def build_verdict_card(evidence: Evidence) -> VerdictCard:
     last = evidence.verdicts[-1] if evidence.verdicts else None
     lead, rest = split_reason(last.explanation) if last else ("", "")
     is_decided = evidence.case.label is not None
-    by = f"by the {last.who}" if last and last.who and is_decided else ""
+    by = last.who if last and is_decided else ""
     return VerdictCard(evidence, by, lead, bool(rest), find_contradiction(evidence), evidence.verdicts[::-1])
 
 
 def find_contradiction(evidence: Evidence) -> str:
     """What to say where the test came out against the verdict; empty where it did not, or was not run."""
     run, label = evidence.execution, evidence.case.label
+    decisive = evidence.decisive
+    if run and label == 1 and run.outcome == Outcome.FAILED and decisive and decisive.passed:
+        name = f"the {decisive.meaning.name}" if decisive.meaning.is_main else decisive.meaning.name
+        return f"The test failed, but its ordinary checks of {name} passed."
     return "" if run is None or label is None else CONTRADICTED.get((label, run.outcome), "")
 
 

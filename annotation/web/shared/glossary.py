@@ -58,6 +58,7 @@ MORE: Final = (
     Term("precedent", "An earlier decision on a hard pair, kept as an example."),
     Term("rank", "The place of a function in the list of its query: 1 is the best."),
     Term("rater", "A person who labels pairs of a study, alone."),
+    Term("reader", "The agent that judges an unclear pair by its code alone, before a test is run."),
     Term("reading", "One of several meanings of an unclear query. A test checks one reading."),
     Term("round", "One of several times that the agents judge the same pair, each time from the start."),
     Term("sandbox", "The closed place in which tests run. They can’t reach the machine or the network."),

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.studies.rating.leaky_tests import has_leaky_words, redact_leaky_test
-from sandbox.reports.report import Assertion, Frame, Outcome, Raised, Report
+from sandbox.reports.report import Assertion, CaseOutcome, CaseResult, Frame, Outcome, Raised, Report
 
 PROGRAM = '''def test_should_fail_for_wrong_order():
     """The candidate does not reverse, so this is no match."""
@@ -95,6 +95,13 @@ def test_the_report_tells_nothing_either() -> None:
             "AssertionError",
             "the code is wrong",
             (Frame("program", 1, "test_should_fail_for_wrong_order", "test_should_fail_for_wrong_order()"),),
+        ),
+        case_results=(
+            CaseResult(
+                "r1_should_fail_for_wrong_order",
+                CaseOutcome.CRASHED,
+                raised=Raised("ValueError", "the code is wrong"),
+            ),
         ),
     )
     made = redact_leaky_test(PROGRAM).report(report)

@@ -245,7 +245,7 @@ def test_what_a_step_cost_is_in_the_details(erin: Client, case: Case) -> None:
     card = page.split('id="verdict"', 1)[1].split('<p class="your-label" id="your-label">', 1)[0]
     shown, details = card.split("<summary>Details</summary>")
 
-    assert "by the arbiter" in shown
+    assert "by the <abbr" in shown and ">arbiter</abbr>" in shown
     assert "step " not in shown
     assert "step " in details
     assert "Your label: <span" in page
