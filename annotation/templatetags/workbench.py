@@ -47,11 +47,15 @@ MARKS: Final = MappingProxyType({"success": "✓", "error": "!", "warning": "!",
 
 @dataclass(frozen=True)
 class Entry:
-    """One link of the main navigation; `current` is "page", "true" (a page below it) or empty."""
+    """One link of the main navigation; `current` is "page", "true" (a page below it) or empty.
+
+    `shows_verdicts`: somebody who rates does not see all that is there.
+    """
 
     name: str
     url: str
     current: str
+    shows_verdicts: bool = False
 
 
 SECTIONS: Final[Mapping[roles.Role, tuple[tuple[str, str], ...]]] = {
@@ -79,6 +83,15 @@ SECTIONS: Final[Mapping[roles.Role, tuple[tuple[str, str], ...]]] = {
 }
 
 
+OF_VERDICTS: Final = frozenset({"Browse", "Benchmarks"})
+
+
+@register.simple_tag
+def is_kept_blind(user: roles.Visitor) -> bool:
+    """Whether verdicts are hidden from a rater now. One query a request."""
+    return bool(roles.blind_in(user))
+
+
 @register.simple_tag
 def role_of(user: roles.Visitor | str) -> roles.Role | None:
     """The role of whoever looks; None also where a page has no user (error pages)."""
@@ -93,7 +106,7 @@ def navigation(role: roles.Role, path: str) -> list[Entry]:
 
 def entries(sections: tuple[tuple[str, str], ...], path: str) -> list[Entry]:
     links = [(name, reverse(url)) for name, url in sections]
-    return [Entry(name, url, place(path, url)) for name, url in links]
+    return [Entry(name, url, place(path, url), name in OF_VERDICTS) for name, url in links]
 
 
 def place(path: str, url: str) -> str:

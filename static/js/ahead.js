@@ -120,14 +120,25 @@ export function press(button) {
       request?.send();
     },
     takeBack: () => request?.cancel(),
+    leave: () => request?.leave(),
   };
+}
+
+// The window is being closed, so nobody hears the answer. A page that comes back by the back button is asked for again.
+export function sendLeaving(form, body) {
+  const headers = { "Content-Type": "application/x-www-form-urlencoded" };
+  fetch(form.action, { method: "POST", body: String(new URLSearchParams(body)), headers, redirect: "manual", keepalive: true });
+  window.addEventListener("pageshow", ({ persisted }) => persisted && location.reload(), { once: true });
 }
 
 // What was not sent is not heard of again, so htmx is told here that it was given up.
 function delay(xhr) {
-  const request = { send: () => {}, cancel: () => xhr.onabort() };
+  const request = { send: () => {}, cancel: () => xhr.onabort(), leave: () => {} };
   const send = xhr.send.bind(xhr);
-  xhr.send = (body) => (request.send = () => send(body));
+  xhr.send = (body) => {
+    request.send = () => send(body);
+    request.leave = () => sendLeaving(sent.form, body);
+  };
   return request;
 }
 

@@ -22,6 +22,7 @@ export function listen() {
   document.addEventListener("focusin", (event) => {
     if (isTyping(event.target)) act(event);
   });
+  window.addEventListener("pagehide", leave);
   document.addEventListener("htmx:beforeRequest", sent);
   document.addEventListener("htmx:afterSettle", shown);
 }
@@ -113,6 +114,17 @@ function sendLabel() {
   held = null;
   rules.forget();
   label.send();
+}
+
+// No text follows any more, so a digit that waits is a label.
+function leave() {
+  const was = held;
+  held = null;
+  clearTimeout(was?.timer);
+  if (was?.label) was.label.leave();
+  else if (was?.element.isConnected && was.element.dataset.keyKind === "label" && !isBusy()) {
+    ahead.sendLeaving(was.element.form, new FormData(was.element.form, was.element));
+  }
 }
 
 // Other keys followed, so it was no command.

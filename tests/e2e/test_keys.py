@@ -8,7 +8,7 @@ import string
 from collections.abc import Iterator
 
 import pytest
-from playwright.sync_api import Page, Request, Route, expect
+from playwright.sync_api import FloatRect, Page, Request, Route, expect
 
 from tests.e2e.conftest import Login, Watched
 from tests.e2e.pages import press_tool, until_keys_work
@@ -262,6 +262,33 @@ def test_a_click_ends_the_wait_of_a_digit(
     page.locator("#case-title").click()
     expect(page.locator("#review-status")).to_contain_text("Saved: ")
     assert (case_on(page), len(sent)) == (following, 1)
+
+
+def test_a_window_that_closes_sends_the_digit_that_waits(
+    page: Page, labelled_after_a_move: tuple[str, str, list[str]], server: Workbench
+) -> None:
+    here, _, _ = labelled_after_a_move
+    page.goto(f"{server.url}/history/")
+    page.goto(f"{server.url}/review/cases/{here}/")
+    expect(page.locator("#your-label")).not_to_contain_text("none yet")
+
+
+def test_a_saved_label_covers_neither_the_progress_nor_a_control(page: Page) -> None:
+    here = press(page, agreeing(page))
+    other_case(page, here)
+    said = page.locator("#review-status .status-text")
+    expect(said).to_contain_text("Saved: ")
+    box = said.bounding_box()
+    assert box is not None
+    for part in page.locator("#case-progress, #case :is(a, button, summary, input, textarea)").all():
+        other = part.bounding_box() if part.is_visible() else None
+        assert other is None or not overlap_of(box, other), part.text_content()
+
+
+def overlap_of(one: FloatRect, other: FloatRect) -> bool:
+    across = min(one["x"] + one["width"], other["x"] + other["width"]) - max(one["x"], other["x"])
+    down = min(one["y"] + one["height"], other["y"] + other["height"]) - max(one["y"], other["y"])
+    return across > 1 and down > 1
 
 
 @pytest.mark.parametrize("key", ["Escape", "x", "n"])

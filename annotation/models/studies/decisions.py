@@ -12,11 +12,11 @@ from annotation.models.studies.studies import Condition
 class Cause(models.TextChoices):
     """Why raters split."""
 
-    QUERY = "query", "the query is ambiguous"
-    SLIP = "slip", "a rater's slip"
-    GUIDELINE = "guideline", "a gap in the guidelines"
-    CODE = "code", "the meaning of the code"
-    TEST = "test", "a wrong test"
+    QUERY = "query", "ambiguous query"
+    SLIP = "slip", "rater error"
+    GUIDELINE = "guideline", "gap in the guidelines"
+    CODE = "code", "code misunderstood"
+    TEST = "test", "wrong test"
 
 
 class Adjudication(models.Model):

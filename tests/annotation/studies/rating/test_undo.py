@@ -142,7 +142,7 @@ def test_the_page_names_what_it_takes_back(client: Client, rita: Enrolment) -> N
     client.force_login(rita.user)
     first = rated(rita)
     html = client.get(path(given(rita))).content.decode()
-    assert f"Undo your last decision in this study: pair {first.study_pair.number}" in html
+    assert f"Undo your last label in this study: pair {first.study_pair.number}" in html
     second = rated(rita, 0)
     to = reverse("rate-undo", args=[rita.study_id])
     answer = client.post(to, {"undoes": named_on(html)})

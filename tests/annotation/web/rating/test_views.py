@@ -239,7 +239,7 @@ def test_decisions_stay_in_reach_and_undo_opens_the_pair_again(client: Client) -
 def test_the_last_label_can_be_undone_where_nothing_is_left(client: Client) -> None:
     of = handed(client, studies.study(conditions=[Kind.READING], pairs=studies.three_pairs()[:1]))
     welcome = f"/rate/{of.condition.study_id}/"
-    assert "Undo my last decision" not in client.get(welcome).content.decode()
+    assert "Undo my last label" not in client.get(welcome).content.decode()
     send(client, of, "1", notes="kept")
     form = re.search(
         r'name="undoes" value="([^"]+)">\s*<button[^>]* data-key="z"', client.get(welcome).content.decode()
@@ -248,7 +248,7 @@ def test_the_last_label_can_be_undone_where_nothing_is_left(client: Client) -> N
     client.post(f"{welcome}undo/", {"undoes": form[1]})
     of.refresh_from_db()
     assert of.state == State.RESERVED and "kept" in page(client, of)
-    assert "Undo my last decision" not in client.get(welcome).content.decode()
+    assert "Undo my last label" not in client.get(welcome).content.decode()
 
 
 def test_a_pair_that_is_rated_already_says_so_to_who_skips_it(client: Client) -> None:

@@ -212,7 +212,7 @@ def test_a_decision_is_stored_and_said(erin: Client, split: Study) -> None:
     assert (answer.status_code, answer["Location"]) == (302, reverse("adjudication-queue", args=[split.pk]))
     assert Adjudication.objects.get().by == factories.erin()
     shown = text(erin, where(split))
-    assert "Decide again" in shown and "a rater&#x27;s slip" in shown and "a &lt;b&gt;slip&lt;/b&gt;" in shown
+    assert "Decide again" in shown and "rater error" in shown and "a &lt;b&gt;slip&lt;/b&gt;" in shown
     assert "Decided" in text(erin, reverse("adjudication-queue", args=[split.pk]))
     found = text(erin, reverse("precedents") + "?q=slip")
     assert "a &lt;b&gt;slip&lt;/b&gt;" in found

@@ -80,6 +80,16 @@ def test_a_rater_whose_part_is_over_may_still_change_labels(client: Client, case
     assert "Builds to review" in home(client)
 
 
+def test_the_navigation_says_what_is_hidden_from_who_rates(client: Client) -> None:
+    running = studies.study()
+    client.force_login(studies.rater("rita", running).user)
+    nav = home(client).partition('<nav class="topnav"')[2].partition("</nav>")[0]
+    assert nav.count("verdicts on your pairs are hidden while you are rating") == 2
+    assert nav.count('class="is-held-back"') == 2
+    Enrolment.objects.update(finished_at=timezone.now())
+    assert "is-held-back" not in home(client)
+
+
 def test_disagreements_wait_for_somebody_who_did_not_rate(
     erin: Client, study: Study, raters: list[Enrolment]
 ) -> None:
