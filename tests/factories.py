@@ -384,6 +384,7 @@ def execution(program: TestProgram, report: Report | None = None, **columns: Any
         "ran": report.ran,
         "asserted": report.asserted,
         "touched": report.touched,
+        "touching_lines": report.touching_lines,
         "seconds": report.seconds,
         "report": ReportText.keep(report.to_json()),
     }

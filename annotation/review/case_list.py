@@ -21,11 +21,12 @@ from django.db.models import Case as Choice
 from django.db.models import Exists, F, IntegerField, Q, QuerySet, Value, When
 
 from annotation.builds.results.rounds import find_disagreeing_cases
-from annotation.models import Basis, Build, Case, Review
+from annotation.models import Basis, Build, Case, Review, TestProgram, Trial
 from annotation.review.code_search import find_code
 from annotation.review.hidden_labels import hides_labels_from
 from annotation.review.keyset import build_keyset_condition
 from annotation.review.reviewed_cases import first_round, open_assignments, reviews_by, tagged_pairs
+from annotation.review.strength import load_test_strengths
 from annotation.review.tags import Tag
 from retrieval.models import QueryText
 from sandbox.reports.report import Outcome
@@ -34,6 +35,8 @@ MOST_SAMPLED: Final = 1_000
 SAMPLED: Final = 50
 """Pairs of a random sample, where the address says no number."""
 NO_TEST: Final = "none"
+FEW_LINES: Final = 1
+"""So many lines of a test with an assertion that touches the function are few."""
 
 
 class SmartList(StrEnum):
@@ -45,6 +48,8 @@ class SmartList(StrEnum):
     AGENTS_DISAGREE = "agents_disagree"
     EXPERTS_DISAGREE = "experts_disagree"
     WEAK_EVIDENCE = "weak_evidence"
+    FEW_TOUCHING = "few_touching"
+    MISSES_BUGS = "misses_bugs"
     SAMPLE = "sample"
 
 
@@ -154,8 +159,23 @@ def smart_condition(smart: SmartList, build: Build, filters: ListFilters) -> Q:
                 | Q(neighbour_run__outcome=Outcome.PASSED.value)
                 | Q(reference_run__outcome=Outcome.FAILED.value)
             )
+        case SmartList.FEW_TOUCHING:
+            return Q(label__isnull=False, execution__touching_lines__lte=FEW_LINES)
+        case SmartList.MISSES_BUGS:
+            return Q(label__isnull=False, program__in=find_weak_programs(build))
         case SmartList.SAMPLE:
             return Q(pk__in=draw_sample(build, filters.seed, filters.size))
+
+
+def find_weak_programs(build: Build) -> list[int]:
+    """The tests (ids) of the build that missed at least half of the bugs that were planted for them.
+
+    Of all tests of which anybody asked the strength: people ask for one at a time. Two queries.
+    """
+    asked = Trial.objects.filter(program__cases__build=build, mutant__isnull=False).order_by()
+    programs = TestProgram.objects.filter(pk__in=asked.values("program"))
+    known = load_test_strengths(programs)
+    return [pk for pk, found in known.items() if found.tried and 2 * found.caught <= found.tried]
 
 
 def tiers_of(user: User, build: Build) -> list[Q]:

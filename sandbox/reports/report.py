@@ -207,6 +207,11 @@ class Report:
         return any(assertion.touched for assertion in self.assertions)
 
     @property
+    def touching_lines(self) -> int:
+        """How many lines of the program have an assertion whose value came from the candidate."""
+        return len({assertion.line for assertion in self.assertions if assertion.touched})
+
+    @property
     def cases(self) -> tuple[TestCase, ...]:
         """The test cases of which an assertion was evaluated, in order."""
         named: dict[str, list[Assertion]] = {}

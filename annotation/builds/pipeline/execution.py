@@ -224,6 +224,7 @@ def told_by(report: Report, inputs: Program, sandbox: Sandbox) -> dict[str, Any]
         "ran": report.ran,
         "asserted": report.asserted,
         "touched": report.touched,
+        "touching_lines": report.touching_lines,
         "seconds": report.seconds,
         "queued_seconds": report.queued_seconds,
         "report": ReportText.keep(report.to_json()),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Sequence
+from typing import Final
 
 from django.conf import settings
 from django.db import models
@@ -13,6 +15,8 @@ from retrieval.models import Annotator, Blob, Pair
 from sandbox.expression_call import Answer, CallOutcome
 from sandbox.program import Program
 from sandbox.reports.report import Outcome, Report
+
+REPORTS_AT_ONCE: Final = 200
 
 
 class ProgramText(Blob):
@@ -103,6 +107,9 @@ class Execution(models.Model):
     ran = models.BooleanField(default=False)
     asserted = models.BooleanField(default=False)
     touched = models.BooleanField(default=False)
+    touching_lines = models.PositiveIntegerField(
+        null=True, help_text="lines of the program with an assertion that touched the candidate"
+    )
     seconds = models.FloatField()
     queued_seconds = models.FloatField(default=0)
     report = models.ForeignKey(ReportText, on_delete=models.PROTECT, related_name="+", db_index=False)
@@ -137,6 +144,22 @@ class Execution(models.Model):
     def whole_report(self) -> Report:
         """The stored report; reads the side table."""
         return Report.from_json(self.report.text)
+
+
+def count_touching_lines() -> None:
+    """Fill the column of executions that were stored before there was one.
+
+    A migration calls it, so it reads and writes only the columns that it names.
+    """
+    rows = Execution.objects.filter(touching_lines=None).order_by("pk")
+    rows.filter(touched=False).update(touching_lines=0)
+    while some := dict(rows.values_list("pk", "report_id")[:REPORTS_AT_ONCE]):
+        reports = ReportText.objects.in_bulk(some.values())
+        by_count: dict[int, list[int]] = defaultdict(list)
+        for pk, report in some.items():
+            by_count[Report.from_json(reports[report].text).touching_lines].append(pk)
+        for count, keys in by_count.items():
+            Execution.objects.filter(pk__in=keys).update(touching_lines=count)
 
 
 class Request(models.Model):

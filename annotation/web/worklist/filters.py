@@ -39,6 +39,14 @@ SMART_WORDS: Final[Mapping[SmartList, tuple[str, str]]] = {
         "Weak test",
         "The test did not touch the function, proved nothing, passed on wrong code or failed on right code.",
     ),
+    SmartList.FEW_TOUCHING: (
+        "Few assertions",
+        "At most one line of the test checks what the function returns.",
+    ),
+    SmartList.MISSES_BUGS: (
+        "Test misses bugs",
+        "The strength of the test was checked, and it missed at least half of the planted bugs.",
+    ),
     SmartList.SAMPLE: (
         "Random sample",
         "Pairs drawn at random. The same seed gives the same pairs.",

@@ -10,7 +10,8 @@ from django.contrib.auth.models import User
 from django.http import QueryDict
 
 from annotation.accounts.roles import Role
-from annotation.models import Basis, Build, Case
+from annotation.models import Basis, Build, Case, Execution, Trial
+from annotation.models.executions.programs import count_touching_lines
 from annotation.review.case_list import (
     FilteredList,
     ListFilters,
@@ -23,6 +24,7 @@ from annotation.review.case_list import (
 from annotation.review.code_search import search_collection_code
 from annotation.review.list_changes import assign_cases, tag_cases
 from annotation.review.order import Show, cases_of_worklist, next_case, previous_case, tells_of_agents
+from annotation.review.strength import ask_strength
 from annotation.review.tags import Tag
 from annotation.web.worklist.filters import filters_of, list_named
 from sandbox.reports.report import Outcome
@@ -78,11 +80,50 @@ def places(user: User, cases: list[Case], **filters: Any) -> set[int]:
     return {[case.pk for case in cases].index(case.pk) for case in found}
 
 
+def test_a_test_with_two_lines_that_touch_the_function_has_no_few_assertions(
+    erin: User, cases: list[Case]
+) -> None:
+    twice = factories.a_report().assertions * 2
+    other = replace(twice[0], line=3)
+    for place, assertions, few in ((0, twice, True), (1, (twice[0], other), False)):
+        run = factories.execution(cases[place].program, factories.a_report(assertions=assertions))
+        Case.objects.filter(pk=cases[place].pk).update(execution=run)
+        assert (place in places(erin, cases, smart=SmartList.FEW_TOUCHING)) is few
+
+
+def test_runs_of_before_are_counted(cases: list[Case]) -> None:
+    Execution.objects.update(touching_lines=None)
+    count_touching_lines()
+    assert [case.execution.touching_lines for case in Case.objects.filter(execution__isnull=False)] == [
+        *(1, 1, 1),
+        0,
+    ]
+
+
+@pytest.mark.parametrize(("caught", "weak"), [(0, True), (1, True), (2, False)])
+def test_a_test_that_misses_half_of_the_bugs_is_listed(
+    erin: User, cases: list[Case], caught: int, weak: bool
+) -> None:
+    program = cases[0].program
+    assert program is not None
+    assert places(erin, cases, smart=SmartList.MISSES_BUGS) == set()
+    ask_strength(erin, program, [])
+    assert places(erin, cases, smart=SmartList.MISSES_BUGS) == set(), "nothing was run yet"
+    for number, trial in enumerate(Trial.objects.order_by("pk")):
+        outcome = Outcome.FAILED if 0 < number <= caught else Outcome.PASSED
+        Trial.objects.filter(pk=trial.pk).update(
+            execution=factories.execution(program, factories.a_report(outcome)), state="done"
+        )
+    assert Trial.objects.count() == 3
+    assert (places(erin, cases, smart=SmartList.MISSES_BUGS) == {0}) is weak
+
+
 def test_each_smart_list_has_the_pairs_that_it_names(erin: User, cases: list[Case]) -> None:
     assert places(erin, cases, smart=SmartList.UNTESTED) == {4, 5, 6}
     assert places(erin, cases, smart=SmartList.FAILED_MATCH) == {1}
     assert places(erin, cases, smart=SmartList.PASSED_NO_MATCH) == {2}
     assert places(erin, cases, smart=SmartList.WEAK_EVIDENCE) == {3}
+    assert places(erin, cases, smart=SmartList.FEW_TOUCHING) == {0, 1, 2, 3}
     assert places(erin, cases, smart=SmartList.AGENTS_DISAGREE) == set()
     Case.objects.filter(pk=cases[5].pk).update(basis=Basis.DISPUTED)
     assert places(erin, cases, smart=SmartList.AGENTS_DISAGREE) == {5}
