@@ -21,6 +21,7 @@ from annotation.builds.results import progress
 from annotation.derived.derivation import Decision, OrderPlan, Who, orders_of
 from annotation.derived.experts_queue import queue_pairs_for_experts
 from annotation.models import Batch, Build, Tally
+from annotation.review.hidden_labels import hide_totals_in_force
 from annotation.schemas.builds import (
     BuildDetail,
     BuildOut,
@@ -60,7 +61,9 @@ def list_builds(request: HttpRequest, wanted: Query[BuildPage]) -> Page[Build]:
     rows = visible.builds(request).filter(pk__lt=wanted.after or LARGEST_ID).order_by("-pk")
     if wanted.state:
         rows = rows.filter(state=wanted.state)
-    return wanted.page(rows)
+    page = wanted.page(rows)
+    hide_totals_in_force(request.user, page.items)
+    return page
 
 
 @router.post("", response={201: BuildDetail}, auth=signed_in(Role.ADMIN))
@@ -102,7 +105,9 @@ def resume_stopped(request: HttpRequest) -> Resumed:
 @router.get("/{int:pk}", response=BuildDetail)
 def get_build(request: HttpRequest, pk: Path[Id]) -> BuildDetail:
     """One build with its mining, its annotator, its progress and its history."""
-    return build_detail(visible.job(request, pk))
+    build = visible.job(request, pk)
+    hide_totals_in_force(request.user, [build])
+    return build_detail(build)
 
 
 @router.post("/{int:pk}/control", response=Controlled, auth=signed_in(Role.ADMIN))
@@ -125,12 +130,18 @@ def change_cap(request: HttpRequest, pk: Path[Id], wanted: CapIn) -> Tally:
 
 @router.post("/{int:pk}/review-rule", response=ReviewRuleOut, auth=signed_in(Role.ADMIN))
 def change_review_rule(request: HttpRequest, pk: Path[Id], wanted: ReviewRuleIn) -> ReviewRuleOut:
-    """Have experts' labels count at once, or when two agree; all labels in force follow. For admins."""
+    """Have experts' labels count at once, or when two agree, and hide them or not. For admins.
+
+    All labels in force follow.
+    """
     build = visible.build(request, pk)
-    changed = review_rule.change_review_rule(
-        build, wanted.reviews_needed, visible.caller(request), wanted.reason
+    user, reason = visible.caller(request), wanted.reason
+    changed = review_rule.change_review_rule(build, wanted.reviews_needed, user, reason)
+    if wanted.hides_reviews is not None:
+        review_rule.switch_hidden_reviews(build, wanted.hides_reviews, user, reason)
+    return ReviewRuleOut(
+        reviews_needed=wanted.reviews_needed, hides_reviews=build.hides_reviews, changed=changed
     )
-    return ReviewRuleOut(reviews_needed=wanted.reviews_needed, changed=changed)
 
 
 def domain_order(order: Order) -> BuildOrder:

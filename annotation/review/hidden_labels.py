@@ -43,6 +43,14 @@ def hide_labels_in_force(cases: Iterable[Case], hidden: Collection[int]) -> None
             case.label_in_force, case.contradicted = case.label, False
 
 
+def hide_totals_in_force(user: Any, builds: Iterable[Build]) -> None:
+    """Let the totals of builds, which are only shown, be by the agents' labels where others' are hidden."""
+    for build in builds:
+        if hides_labels_from(user, build):
+            tally = build.tally
+            tally.matches_in_force, tally.no_matches_in_force = tally.matches, tally.settled - tally.matches
+
+
 def filter_shown_reviews(rows: QuerySet[Review], user: Any, build: Build) -> QuerySet[Review]:
     """Those of the reviews that the person may read: of a pair that is hidden only the own ones."""
     if not hides_labels_from(user, build):

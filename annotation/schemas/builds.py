@@ -141,6 +141,7 @@ class Order(Body):
         le=2,
         description="what an expert's label does: 1 = it counts at once, 2 = it counts when two agree",
     )
+    hides_reviews: bool = Field(False, description="experts see others' labels once their own is stored")
     reason: CleanText = Field("", max_length=1000, description="why it is launched; kept in its history")
 
     @model_validator(mode="after")
@@ -189,6 +190,9 @@ class ReviewRuleIn(Body):
     """What an expert's label does from now on, and why."""
 
     reviews_needed: int = Field(ge=1, le=2, description="1 = it counts at once, 2 = it counts when two agree")
+    hides_reviews: bool | None = Field(
+        None, description="true: experts see others' labels once their own is stored; null = as it is"
+    )
     reason: CleanText = Field(min_length=1, max_length=1000, description="kept in the history")
 
 
@@ -196,6 +200,7 @@ class ReviewRuleOut(Schema):
     """What came of it."""
 
     reviews_needed: int
+    hides_reviews: bool
     changed: int = Field(description="labels in force that are others now")
 
 
@@ -266,12 +271,14 @@ class BuildOut(RowSchema):
     )
     matches: int = Field(description="by the agents' own label", validation_alias="tally.matches")
     matches_in_force: int = Field(
-        description="by the label in force", validation_alias="tally.matches_in_force"
+        description="by the label in force; by the agents' own where others' labels are hidden from you",
+        validation_alias="tally.matches_in_force",
     )
     no_matches_in_force: int = Field(validation_alias="tally.no_matches_in_force")
     reviews_needed: int = Field(
         description="so many experts must agree before their label counts instead of the agents'"
     )
+    hides_reviews: bool = Field(description="experts see others' labels once their own is stored")
     created_by: str | None = Field(validation_alias="created_by.username")
     created_at: datetime
     finished_at: datetime | None

@@ -22,6 +22,7 @@ SAME: Final = (
     "limit",
     "batches",
     "reviews_needed",
+    "hides_reviews",
 )
 """What an order and its build have under one name."""
 USUAL: Final[Mapping[str, Any]] = {

@@ -54,7 +54,7 @@ def launch_build(order: Order, user: Actor = None) -> Build:
 
 OF_BUILD: Final = (
     *("queries", "snippets", "provider", "recorded", "model"),
-    *("limit", "rounds", "batches", "reviews_needed"),
+    *("limit", "rounds", "batches", "reviews_needed", "hides_reviews"),
 )
 """What a build has under the same name as its order."""
 SWITCHES: Final = (

@@ -66,6 +66,7 @@ class Order:
     index vectors are searched instead of exactly. `drift_check`: a few fixed pairs are asked again and again,
     to see whether the model is the same. `why`: for the build's history.
     `reviews_needed`: so many experts have to agree before their label counts instead of the agents'.
+    `hides_reviews`: experts see others' labels of a pair once their own is stored.
     `given`: these pairs are judged; encoders, k and rules say nothing then.
     """
 
@@ -104,6 +105,7 @@ class Order:
     reason: str = ""
     given: PairList | None = None
     reviews_needed: int = FEWEST_REVIEWS
+    hides_reviews: bool = False
 
     @property
     def proposed(self) -> str:

@@ -32,6 +32,7 @@ from retrieval.texts.plurals import count_noun
 OF_API: Final = (
     *("k", "limit", "approximate", "screen_by_query", "reader", "neighbour", "second_test", "rewrites"),
     *("fix_rounds", "rounds", "seed", "drift_check", "batches", "reviews_needed"),
+    "hides_reviews",
 )
 """Options that the API's order has under the same name."""
 SAME: Final = (*OF_API, "name", "provider", "model", "recorded", "unpriced", "skip_canary", "fresh")

@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from annotation.accounts.roles import GET, Role, blind_in, builds_visible_to, has_role, require_role
 from annotation.derived.rerun.sent_back import is_awaiting_test
 from annotation.models import Build, Case, Proposal
-from annotation.review.hidden_labels import find_hidden_pairs
+from annotation.review.hidden_labels import find_hidden_pairs, hide_totals_in_force
 from annotation.studies.exposure import mark_counts_seen, mark_list_seen, mark_seen
 from annotation.web.browse.page import builds_page, list_told_cases, queries_number, queries_page
 from annotation.web.cases import candidates, evidence
@@ -29,6 +29,7 @@ from retrieval.models import Text
 @require_role(Role.READER, GET)
 def index(request: HttpRequest) -> HttpResponse:
     page = builds_page(builds_visible_to(request.user), request.GET)
+    hide_totals_in_force(request.user, page.rows)
     return render(request, "annotation/browse/detail.html", {"page": page, "blind": blind_in(request.user)})
 
 

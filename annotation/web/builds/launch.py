@@ -158,6 +158,11 @@ class LaunchForm(SkippingForm, AnsweringForm):
         "rounds", "How often each pair is judged. Each round asks the agents again, and costs again."
     )
     reviews_needed = review_rule_field(required=False, empty_value=ReviewRule.AGREED)
+    hides_reviews = order_field(
+        "hides_reviews",
+        "Experts see others’ labels of a pair once their own is saved.",
+        label="Hide experts’ labels",
+    )
     fresh = order_field(
         "fresh",
         "Replies of earlier builds are not reused; they are asked and paid for again.",
@@ -186,8 +191,8 @@ class LaunchForm(SkippingForm, AnsweringForm):
         set_choices(self, "encoders", [(choice.name, choice.name) for choice in known_encoders.to_choose()])
 
     def switches(self) -> tuple[forms.BoundField, ...]:
-        """What the annotator may do beyond the paper."""
-        return self["screen_by_query"], self["second_test"], self["fresh"]
+        """What the annotator may do beyond the paper, and what experts see."""
+        return self["screen_by_query"], self["second_test"], self["hides_reviews"], self["fresh"]
 
     def judges(self) -> tuple[forms.BoundField, ...]:
         """Who judges unclear pairs, and what they see, under *More options*."""
@@ -271,7 +276,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         values = self.cleaned_data
         given: PairList | None = values["list"]
         same = ("name", "k", "batches", "limit", "text_option", "approximate", "fix_rounds", "second_test")
-        more = ("reviews_needed", "screen_by_query", "fresh", "sampling", "reason")
+        more = ("reviews_needed", "hides_reviews", "screen_by_query", "fresh", "sampling", "reason")
         return Order(
             **{name: values[name] for name in same + more},
             **self.answering(),

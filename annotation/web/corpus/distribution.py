@@ -34,16 +34,17 @@ class Spread:
         return self.by_query + Counter({0: self.queries - self.by_query.total()})
 
 
-def distribution_page(build: Build) -> dict[str, Any]:
-    """The page; what it counts is kept until the build changes, as it reads every case.
+def distribution_page(build: Build, label: str = "label_in_force") -> dict[str, Any]:
+    """The page, by that column of cases; what it counts is kept until the build changes, as it reads all.
 
     `unfinished` counts the queries that still have open candidates, whose bars may yet move.
     """
-    counts = load_cached_spread(build)
+    counts = load_cached_spread(build, label)
     by_query, queries, matched = counts.of_all_queries, counts.queries, counts.by_query.total()
     found = sum(number * count for number, count in by_query.items())
     return {
         "build": build,
+        "is_in_force": label != "label",
         "queries": queries,
         "matched": matched,
         "matches": found,
@@ -57,9 +58,9 @@ def distribution_page(build: Build) -> dict[str, Any]:
     }
 
 
-def load_cached_spread(build: Build) -> Spread:
-    key = f"distribution:{build.pk}.{build.created_at:%s%f}.{build.tally.version}"
-    return cast(Spread, cache.get_or_set(key, lambda: count_match_spread(build), KEPT_SECONDS))
+def load_cached_spread(build: Build, label: str) -> Spread:
+    key = f"distribution:{build.pk}.{build.created_at:%s%f}.{build.tally.version}.{label}"
+    return cast(Spread, cache.get_or_set(key, lambda: count_match_spread(build, label), KEPT_SECONDS))
 
 
 def count_match_spread(build: Build, label: str = "label_in_force") -> Spread:

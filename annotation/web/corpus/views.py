@@ -10,6 +10,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
 from annotation.accounts.roles import GET, Role, benchmarks_visible_to, builds_visible_to, require_role
+from annotation.review.hidden_labels import counted_label
 from annotation.web.corpus.distribution import distribution_page
 from annotation.web.corpus.page import Of, of_benchmark, of_build, of_collection
 from annotation.web.corpus.tables import Section
@@ -24,7 +25,10 @@ def build(request: HttpRequest, build_pk: int) -> HttpResponse:
     found = get_object_or_404(visible, pk=build_pk)
     back = reverse("browse-build", args=[found.pk])
     # While it is worked on its counts are soon behind.
-    more = {"moving": not found.is_over, "spread": partial(distribution_page, found)}
+    more = {
+        "moving": not found.is_over,
+        "spread": partial(distribution_page, found, counted_label(request.user, found)),
+    }
     return respond_with_corpus(request, "build", found, back, of_build(found), **more)
 
 

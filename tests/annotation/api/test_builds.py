@@ -214,6 +214,11 @@ def test_a_build_that_is_not_there(ray: Client, pk: int) -> None:
     assert response["Content-Type"] == "application/problem+json"
 
 
+def test_a_build_that_hides_experts_labels_is_launched_so(ada: Client) -> None:
+    assert post(ada, "builds", order(hides_reviews=True), 201)["hides_reviews"] is True
+    assert Build.objects.get().hides_reviews
+
+
 def test_a_build_is_launched_by_batch_and_shows_its_open_ones(ada: Client, settings: Any) -> None:
     settings.ANTHROPIC_API_KEY = "a-key"
     live = order(provider="live", model="a-model", unpriced=True, unconfirmed=True, batches=True)

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.accounts.roles import Role
-from annotation.models import Build, Case, Review
+from annotation.models import Build, Case, Review, Tally
 from retrieval.models import Annotator
 from tests import factories
 from tests.annotation.models.reviews.test_contradictions import say
@@ -93,6 +93,19 @@ def test_filters_and_counts_do_not_tell_either(erin: Client, ada: Client, case: 
     assert '"label_in_force": 0' not in erin.get(candidates).content.decode()
 
 
+def test_totals_of_a_build_do_not_tell_either(erin: Client, ada: Client, case: Case) -> None:
+    for address in ("/api/builds", f"/api/builds/{case.build_id}"):
+        of_ada, of_erin = (client.get(address).json() for client in (ada, erin))
+        rows = [found["items"][0] if "items" in found else found for found in (of_ada, of_erin)]
+        assert [(row["matches_in_force"], row["no_matches_in_force"]) for row in rows] == [(8, 1), (9, 0)]
+    lists = [client.get(reverse("browse")).content.decode() for client in (ada, erin)]
+    assert ['class="num">8</td>' in page for page in lists] == [True, False]
+    corpus = reverse("build-corpus", args=[case.build_id])
+    assert "Matches by the label in force" in ada.get(corpus).content.decode()
+    assert "Matches by the agents’ label" in erin.get(corpus).content.decode()
+    assert Tally.objects.get(build=case.build).matches_in_force == 8, "what is stored stays"
+
+
 def test_lists_of_the_review_page_do_not_tell(erin: Client, ada: Client, case: Case) -> None:
     for show in ("overridden", "tagged-inverse"):
         where = reverse("review-next", args=[case.build_id]) + f"?show={show}"
@@ -123,14 +136,26 @@ def switch(ada: Client, case: Case) -> Callable[[bool, str], str]:
 
 
 def test_an_admin_switches_it_with_a_reason(
-    erin: Client, case: Case, switch: Callable[[bool, str], str]
+    erin: Client, ada: Client, case: Case, switch: Callable[[bool, str], str]
 ) -> None:
     assert "Others’ labels are shown now." in switch(False, "all is over")
     assert told(erin, case)
     assert "Others’ labels are hidden now." in switch(True, "another round")
     assert told(erin, case) == set()
+    api = f"/api/builds/{case.build_id}/review-rule"
+    sent = {"reviews_needed": 2, "reason": "by the API", "hides_reviews": False}
+    answer = ada.post(api, sent, content_type="application/json").json()
+    assert answer == {"reviews_needed": 2, "hides_reviews": False, "changed": 0}
+    assert told(erin, case)
+    answer = ada.post(api, sent | {"hides_reviews": True}, content_type="application/json").json()
+    assert answer["hides_reviews"] is True
+    kept = ada.post(api, {"reviews_needed": 2, "reason": "x"}, content_type="application/json").json()
+    assert kept["hides_reviews"] is True, "what is not said stays"
+    assert told(erin, case) == set()
     events = case.build.events.filter(event="review rule changed").order_by("pk")
     assert [event.note for event in events] == [
         "others' labels are shown: all is over",
         "others' labels are hidden until one's own is stored: another round",
+        "others' labels are shown: by the API",
+        "others' labels are hidden until one's own is stored: by the API",
     ]

@@ -92,6 +92,14 @@ def test_approximate_search_is_ordered_under_more_options(ada: Client, settings:
     assert ada.post(NEW, order(name="other", approximate="best")).status_code == 422
 
 
+def test_a_build_that_hides_experts_labels_is_launched_so(ada: Client) -> None:
+    assert "Hide experts’ labels" in ada.get(NEW).content.decode()
+    ada.post(NEW, order(hides_reviews="on"))
+    build = Build.objects.get()
+    assert build.hides_reviews
+    assert order_of(build).hides_reviews, "a build that is made from it does so, too"
+
+
 def test_sampling_seed_and_a_reason_are_part_of_the_order(ada: Client) -> None:
     form = unescape(ada.get(NEW).content.decode())
     folded = form.rpartition("<summary>More options</summary>")[2].partition("</details>")[0]

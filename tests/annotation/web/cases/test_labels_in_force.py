@@ -102,6 +102,6 @@ def test_an_admin_changes_the_rule_and_labels_follow(case: Case, ada: Client) ->
     assert Case.objects.get(pk=case.pk).label_in_force == 0
     data = {"reviews_needed": 2, "reason": "back"}
     answer = ada.post(f"/api/builds/{case.build_id}/review-rule", data, content_type="application/json")
-    assert answer.json() == {"reviews_needed": 2, "changed": 1}
+    assert answer.json() == {"reviews_needed": 2, "hides_reviews": False, "changed": 1}
     assert Build.objects.get(pk=case.build_id).reviews_needed == 2
     assert Case.objects.get(pk=case.pk).label_in_force == 1
