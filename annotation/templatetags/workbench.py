@@ -133,15 +133,26 @@ def list_nouns() -> tuple[glossary.Term, ...]:
 
 @register.filter
 def term(word: str) -> SafeString:
-    """A word of the glossary with its meaning on hover. Raises KeyError for one that it does not have."""
-    meaning = glossary.MEANINGS[word.lower()]
+    """A word of the glossary, or its plural, with its meaning on hover. Raises KeyError for others."""
+    known = word.lower()
+    meaning = glossary.MEANINGS[known if known in glossary.MEANINGS else known.removesuffix("s")]
     return format_html('<abbr class="term" title="{}">{}</abbr>', meaning, word)
 
 
 @register.filter
 def explain(word: str) -> str:
     """As `term`, of a word that the glossary may have: another one stays as it is."""
-    return term(word) if word.lower() in glossary.MEANINGS else word
+    known = word.lower()
+    return term(word) if {known, known.removesuffix("s")} & glossary.MEANINGS.keys() else word
+
+
+@register.filter
+def explain_by(stage: str, worker: str) -> str:
+    """A stage with its worker, and what that is, on hover; the stage alone where the worker is no term."""
+    meaning = glossary.MEANINGS.get(worker)
+    if meaning is None:
+        return stage
+    return format_html('<abbr class="term" title="{}: {}">{}</abbr>', worker, meaning, stage)
 
 
 @register.filter

@@ -120,5 +120,5 @@ def work_fact() -> Fact:
     """The last step that any worker made: the only sign of life that is stored."""
     last = Step.objects.order_by("-pk").values_list("at", flat=True).first()
     if last is None:
-        return Fact("Workers", "info", "No case has moved yet, so there is no sign of a worker.")
-    return Fact("Workers", "info", f"Last step of a case: {last:%Y-%m-%d %H:%M:%S} UTC.")
+        return Fact("Workers", "info", "No work was done yet, so there is no sign of a worker.")
+    return Fact("Workers", "info", f"Last step: {last:%Y-%m-%d %H:%M:%S} UTC.")

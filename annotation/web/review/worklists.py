@@ -26,9 +26,9 @@ from annotation.web.worklist.filters import describe_filters
 FOR_EXPERTS: Final = Q(state=Build.State.PAUSED) & (Q(mining__holes__people=True) | Q(for_experts=True))
 
 LISTS: dict[Show, str] = {
-    Show.WAITING: "settled, not labelled by you",
-    Show.DISPUTED: "reader and arbiter differ, not labelled by you",
-    Show.UNSETTLED: "open or abandoned, not labelled by you",
+    Show.WAITING: "judged, not labelled by you",
+    Show.DISPUTED: "agents disagree, not labelled by you",
+    Show.UNSETTLED: "no verdict, not labelled by you",
     Show.REVIEWED: "labelled by you",
     Show.UNSURE: "unsure, by you",
     Show.OVERRIDDEN: "overridden by anybody",

@@ -161,7 +161,7 @@ def test_two_ids_of_one_text_stand_apart_where_labels_go_by_ids(ray: Client, tmp
     run = tmp_path / "a.run"
     run.write_text("q1 Q0 s1 1 2 x\nq1 Q0 s2 2 1 x\nq2 Q0 s2 1 1 x\n")
     evaluate_file(run, "mine", content_of(made), Pool.COLLECTION, parse_measures(["mrr"]))
-    assert "2 queries, 2 snippets, 1 label" in told(ray, "benchmark", made.pk, metric="mrr")
+    assert "2 queries, 2 functions, 1 label" in told(ray, "benchmark", made.pk, metric="mrr")
     text = told(ray, "benchmark-query", made.pk, made.queries.members.get().text_id)
     assert text.index(">s1<") < text.index("unjudged</") < text.index(">s2<")
     assert "Matches are at rank: 2" in text

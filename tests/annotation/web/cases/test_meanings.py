@@ -127,7 +127,7 @@ def case() -> Case:
     results = (*found.case_results[:1], CaseResult(NAMES[1], CaseOutcome.CRASHED, raised=raised))
     run = Report(Outcome.FAILED, found.assertions, case_results=(*results, found.case_results[2]))
     made = factories.examined(factories.cases(factories.opened())[0], 1, run)
-    TestProgram.objects.filter(pk=made.program_id).update(readings=READINGS, test_cases=TEST_CASES)
+    TestProgram.objects.filter(cases=made).update(readings=READINGS, test_cases=TEST_CASES)
     return made
 
 

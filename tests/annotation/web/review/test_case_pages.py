@@ -81,7 +81,7 @@ def test_everything_is_on_one_page(erin: Client, case: Case) -> None:
         "Trace",
     ):
         assert part in page
-    assert "labels given here are assisted" in page
+    assert ">assisted</abbr> labels</span>" in page
     assert "0 of 9 reviewed, 3 left for this query" in page
     assert 'href="#t-2"' in page
     assert 'id="t-2"' in page
@@ -171,9 +171,9 @@ def test_the_history_shows_both_experts_and_the_agents(erin: Client, case: Case)
 
     assert "<strong>eve</strong>: match" in page
     assert "right for empty lists too" in page
-    assert "overrides the agents" in page
+    assert ">overrides</abbr> the agents" in page
     assert "<strong>You</strong>: no match" in page
-    assert "Arbiter: no match" in page
+    assert "Arbiter</abbr>: no match" in page
 
 
 def test_a_label_beside_other_evidence_is_stale(erin: Client, case: Case) -> None:
