@@ -23,6 +23,7 @@ RuleName = Literal[
     "testable_with_yield",
     "testable_in_any_sense",
     "testable_without_output",
+    "testable_by_call",
 ]
 
 

@@ -48,6 +48,7 @@ from retrieval.filters import NO_RULE, Rule
 from retrieval.filters.queries import QueryRule, query_rule
 from retrieval.fusion import Fusion
 from retrieval.given_pairs import of_benchmark
+from retrieval.mining.search_scope import scope_of_mining
 from retrieval.models import Benchmark, Collection, Mining, PairList
 from retrieval.schemas import LARGEST_ID, Id, Page
 
@@ -209,8 +210,11 @@ def build_detail(build: Build) -> BuildDetail:
 
 
 def mining_out(mining: Mining) -> MiningOut:
+    scope = scope_of_mining(mining)
     return MiningOut.of(
         mining,
+        searched=scope.searched,
+        left_out=scope.left_out,
         rules=[str(rule.name).lower() for rule in Rule if mining.rule & rule],
         query_rules=[str(rule.name).lower() for rule in QueryRule if mining.query_rule & rule],
         recall=mining.recall["recall"] if mining.recall else None,

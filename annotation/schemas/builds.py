@@ -95,7 +95,7 @@ class Order(Body):
         False, description="ask screener and test writer by batch: half the price, answers within a day"
     )
     limit: Id | None = Field(None, description="at most so many pairs; null = all")
-    rule: RuleChoice = Field("testable", description="which snippets are mined")
+    rule: RuleChoice = Field("testable_by_call", description="which snippets are mined")
     query_rules: list[Literal["english", "no_identifier", "distinct"]] = Field(
         default_factory=list, description="which queries are mined: those that pass all of these; none = all"
     )
@@ -305,6 +305,8 @@ class MiningOut(RowSchema):
     k: int
     limit: int | None = Field(description="only the first so many queries")
     rules: list[str] = Field(description="rules that a snippet had to pass")
+    searched: int = Field(description="snippets that pass them, and so can become candidates")
+    left_out: int = Field(description="snippets that do not, and so can't be proposed")
     query_rules: list[str] = Field(description="rules that a query had to pass")
     text_option: str
     fusion: str

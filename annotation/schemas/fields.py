@@ -37,5 +37,6 @@ RuleChoice = Literal[
     "testable_with_yield",
     "testable_in_any_sense",
     "testable_without_output",
+    "testable_by_call",
 ]
 Unconfirmed = Annotated[bool, Field(description="launch what is paid on an estimate that nobody has seen")]

@@ -21,6 +21,7 @@ from annotation.models import Build, Case, Price, Tally
 from annotation.stages import Stage
 from retrieval.collections.import_report import ImportCounts, Options
 from retrieval.collections.importer import store_members
+from retrieval.filters import Rule
 from retrieval.models import Collection, Member
 from retrieval.sources import Problem, Record
 from retrieval.sources.code import python_source
@@ -134,6 +135,8 @@ def order_sample_build(folder: Path, provider: str, model: str) -> Order:
         snippets=snippets,
         encoders=ENCODERS,
         k=K,
+        # The replies were recorded for these functions; the usual rule has four generators more.
+        rule=Rule.TESTABLE,
         provider=provider,
         model=model,
         # A few hundred small calls, which whoever set a key has asked for.

@@ -7,6 +7,7 @@ evaluation uses every function.
 from retrieval.filters.python_parser import Function, Unreadable, ast_lines, function_of, parse_snippet
 from retrieval.filters.testable_functions import (
     NO_RULE,
+    USUAL_RULE,
     Rule,
     Signature,
     find_untestable_reason,
@@ -25,6 +26,7 @@ from retrieval.filters.texts import (
 __all__ = [
     "NO_RULE",
     "TEXT_OPTIONS",
+    "USUAL_RULE",
     "Function",
     "Rule",
     "Signature",

@@ -16,6 +16,7 @@ class Rule(IntFlag):
 
     TESTABLE is CoSQA+'s rule: at least one input parameter and a `return` with a value. `self` and `cls`
     are no input; a bare `return`, `return None` and `yield` are no value. Each variant changes one of these.
+    TESTABLE_BY_CALL is what a build searches unless it is told otherwise.
     """
 
     TESTABLE = 1
@@ -29,9 +30,14 @@ class Rule(IntFlag):
     """All three count."""
     TESTABLE_WITHOUT_OUTPUT = 32
     """An input is enough: what a function does may show elsewhere than in its value."""
+    TESTABLE_BY_CALL = 64
+    """`self`, `cls` and `yield` count, where a test can call the function on what it makes up."""
 
 
 NO_RULE = Rule(0)
+USUAL_RULE = Rule.TESTABLE_BY_CALL
+"""What a build searches unless it is told otherwise."""
+CLASS_NAMES = ("super", "__class__")
 LOOP = ("body", "orelse")
 TRIED = ("body", "handlers", "orelse", "finalbody")
 BLOCKS: Mapping[type[ast.AST], tuple[str, ...]] = {
@@ -52,6 +58,8 @@ class Signature:
     returns_value: bool
     returns_nothing: bool
     yields: bool
+    needs_class: bool
+    """It reads `super()` or `__class__`, which work inside a class alone."""
 
 
 def rules_of(code: str) -> Rule:
@@ -60,7 +68,12 @@ def rules_of(code: str) -> Rule:
     Raises `Unreadable` for code that does not parse (Python 2, cut-off text).
     """
     function = function_of(parse_snippet(code))
-    return NO_RULE if function is None else _rules(signature_of(function, may_yield="yield" in code))
+    return NO_RULE if function is None else _rules(signature_of(function, may_need_search(code)))
+
+
+def may_need_search(code: str) -> bool:
+    """Whether the expressions of a snippet may hold a `yield`, or what works in a class alone."""
+    return any(word in code for word in ("yield", *CLASS_NAMES))
 
 
 def find_untestable_reason(code: str) -> str | None:
@@ -71,7 +84,7 @@ def find_untestable_reason(code: str) -> str | None:
         return "does not parse"
     if function is None:
         return "no function"
-    found = signature_of(function, may_yield="yield" in code)
+    found = signature_of(function, may_need_search(code))
     if not found.inputs:
         return "self alone as input" if found.receiver else "no input"
     if found.returns_value:
@@ -93,20 +106,22 @@ def _rules(function: Signature) -> Rule:
         Rule.TESTABLE_WITHOUT_OUTPUT: function.inputs,
         Rule.TESTABLE_IN_ANY_SENSE: with_self
         and (function.returns_value or function.returns_nothing or function.yields),
+        Rule.TESTABLE_BY_CALL: (function.inputs or (function.receiver and not function.needs_class))
+        and (function.returns_value or function.yields),
     }
     return Rule(sum(rule for rule, holds in passed.items() if holds))
 
 
-def signature_of(function: Function, may_yield: bool = True) -> Signature:
+def signature_of(function: Function, search: bool = True) -> Signature:
     """Look at a function's parameters and at what it, not a function inside it, hands back.
 
-    Without `may_yield` its expressions are not searched for one, which takes a third of the time.
+    Without `search` its expressions are not looked at, which takes a third of the time.
     """
     arguments = function.args
     positional = [*arguments.posonlyargs, *arguments.args]
     receiver = bool(positional) and positional[0].arg in ("self", "cls")
     others = [*positional[receiver:], *arguments.kwonlyargs, arguments.vararg, arguments.kwarg]
-    own = list(_own_nodes(function) if may_yield else _own_statements(function))
+    own = list(_own_nodes(function) if search else _own_statements(function))
     returns = [node.value for node in own if isinstance(node, ast.Return)]
     nothing = [
         value is None or (isinstance(value, ast.Constant) and value.value is None) for value in returns
@@ -117,7 +132,14 @@ def signature_of(function: Function, may_yield: bool = True) -> Signature:
         returns_value=not all(nothing),
         returns_nothing=any(nothing),
         yields=any(isinstance(node, ast.Yield | ast.YieldFrom) for node in own),
+        needs_class=any(_needs_class(node) for node in own),
     )
+
+
+def _needs_class(node: ast.AST) -> bool:
+    if isinstance(node, ast.Call) and not node.args:
+        return isinstance(node.func, ast.Name) and node.func.id == "super"
+    return isinstance(node, ast.Name) and node.id == "__class__"
 
 
 def _own_nodes(function: Function) -> Iterator[ast.AST]:

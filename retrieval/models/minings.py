@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.db import models
 
-from retrieval.filters import Rule
+from retrieval.filters import USUAL_RULE
 from retrieval.fusion import WORDS, Fusion
 from retrieval.models.collections import Collection
 from retrieval.models.texts import Pair, Text
@@ -32,7 +32,7 @@ class Mining(models.Model):
     until = models.PositiveIntegerField(
         null=True, blank=True, help_text="only snippets before this position; noted when it is performed"
     )
-    rule = models.PositiveIntegerField(default=int(Rule.TESTABLE))
+    rule = models.PositiveIntegerField(default=int(USUAL_RULE))
     query_rule = models.PositiveIntegerField(
         default=0, db_default=0, help_text="bits of retrieval.filters.queries.QueryRule"
     )

@@ -50,6 +50,7 @@ def launch(page: Page, url: str, order: Order) -> int:
     page.locator(f"input[name=provider][value={order.provider}]").check()
     if order.provider == "recorded":
         choose(page, "recorded", "sample/replies.jsonl")
+        choose(page, "rule", "testable, as in the paper")
     page.get_by_role("button", name="Launch", exact=True).click()
     page.wait_for_url("**/builds/*/")
     return int(page.url.rstrip("/").rsplit("/", 1)[1])

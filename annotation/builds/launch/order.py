@@ -12,7 +12,7 @@ from typing import Any
 from annotation.agents.single_llm import Criterion
 from annotation.models import Build
 from retrieval.evaluation.merge_rule import FEWEST_REVIEWS
-from retrieval.filters import Rule
+from retrieval.filters import USUAL_RULE, Rule
 from retrieval.filters.queries import NO_QUERY_RULE, QueryRule
 from retrieval.fusion import Fusion
 from retrieval.models import Collection, PairList
@@ -80,7 +80,7 @@ class Order:
     recorded: str = ""
     budget: Decimal | None = None
     limit: int | None = None
-    rule: Rule = Rule.TESTABLE
+    rule: Rule = USUAL_RULE
     query_rule: QueryRule = NO_QUERY_RULE
     text_option: str = "whole"
     fusion: Fusion = Fusion.MEAN

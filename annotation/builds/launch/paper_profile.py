@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from annotation.builds.launch.order import AS_IN_THE_PAPER, Judge, LaunchRefused, Order
+from retrieval.filters import USUAL_RULE, Rule
 
 SWITCHES: Final[Mapping[str, Any]] = MappingProxyType(
     {"annotator": Judge.AGENTS, "screen_by_query": False}
@@ -41,7 +42,7 @@ def as_in_the_first_paper(order: Order) -> list[Order]:
 
     Both read the same answers, so the second build pays nothing.
     """
-    alone = replace(order, k=FIRST_K, rounds=FIRST_ROUNDS)
+    alone = replace(order, k=FIRST_K, rounds=FIRST_ROUNDS, rule=rule_of_paper(order.rule))
     criteria = {"exact": Judge.SINGLE_EXACT, "half": Judge.SINGLE_HALF}
     name = order.name.strip()
     return [replace(alone, name=f"{name} {word}", annotator=judge) for word, judge in criteria.items()]
@@ -57,7 +58,12 @@ def as_in_the_paper(order: Order) -> Order:
         raise LaunchRefused(
             f"{WORDS} means {', '.join(map(format_paper_switch, against))}: leave that out, or the profile."
         )
-    return replace(order, **SWITCHES)
+    return replace(order, rule=rule_of_paper(order.rule), **SWITCHES)
+
+
+def rule_of_paper(rule: Rule) -> Rule:
+    """Which functions are searched: the papers' rule in the place of the usual one, else what was chosen."""
+    return Rule.TESTABLE if rule == USUAL_RULE else rule
 
 
 def find_contradicting_switches(said: Mapping[str, Any]) -> Iterator[str]:

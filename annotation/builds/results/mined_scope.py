@@ -7,6 +7,7 @@ from typing import Final
 
 from annotation.models import Build, Extension
 from retrieval.evaluation.publication import Order
+from retrieval.mining import search_scope
 from retrieval.models import Candidate, Collection, Member, Mining, PairList, Pool
 
 LONGEST_NAME: Final = 120
@@ -20,6 +21,12 @@ def collect_minings(mining: Mining | None, build: Build | None) -> list[Mining]:
         return [mining]
     opened = Extension.objects.filter(build=build, state__in=Extension.IN_BUILD)
     return [mining, *(row.mining for row in opened.select_related("mining"))]
+
+
+def count_out_of_reach(mining: Mining | None, build: Build | None) -> int:
+    """How many functions the benchmark has that none of its minings could propose."""
+    found = collect_minings(mining, build)
+    return search_scope.count_out_of_reach(found, snippets_until(found))
 
 
 def snippets_until(found: Sequence[Mining]) -> int | None:

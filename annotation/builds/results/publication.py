@@ -85,6 +85,8 @@ class PublicationOutlook:
 
     counts: tuple[Count, ...]
     pairs: int
+    out_of_reach: int = 0
+    """Functions that systems search, and that no mining could propose: none of them has a label."""
 
     @property
     def judged(self) -> int:
@@ -139,7 +141,8 @@ def preview_publication(wish: Wish) -> PublicationOutlook:
         if said is not None:
             found[said.source, said.value] += way.pairs
     counts = (Count(each, found[each, 1], found[each, 0]) for each in Source)
-    return PublicationOutlook(tuple(count for count in counts if count.pairs), pairs)
+    shown = tuple(count for count in counts if count.pairs)
+    return PublicationOutlook(shown, pairs, mined_scope.count_out_of_reach(wish.mining, wish.build))
 
 
 class _Held:

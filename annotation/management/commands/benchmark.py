@@ -26,6 +26,7 @@ from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.evaluation.merge_rule import merge_rule_words
 from retrieval.management.light import LightCommand
 from retrieval.models import Benchmark, Pool
+from retrieval.texts.plurals import count_noun
 
 
 class Command(LightCommand):
@@ -123,7 +124,13 @@ def serialize_publish_outlook(seen: PublicationOutlook, benchmark: str | None) -
         count.source.value: {"matches": count.matches, "no_matches": count.no_matches}
         for count in seen.counts
     }
-    return {"benchmark": benchmark, "pairs": seen.pairs, "unjudged": seen.unjudged, "labels": by_source}
+    return {
+        "benchmark": benchmark,
+        "pairs": seen.pairs,
+        "unjudged": seen.unjudged,
+        "out_of_reach": seen.out_of_reach,
+        "labels": by_source,
+    }
 
 
 def describe_publish_outlook(seen: PublicationOutlook) -> str:
@@ -132,4 +139,8 @@ def describe_publish_outlook(seen: PublicationOutlook) -> str:
         f"{count.no_matches:,} do not"
         for count in seen.counts
     ]
-    return "\n".join([*lines, f"{seen.unjudged:,} of {seen.pairs:,} pairs are unjudged, which is never a 0"])
+    lines.append(f"{seen.unjudged:,} of {seen.pairs:,} pairs are unjudged, which is never a 0")
+    if seen.out_of_reach:
+        functions = count_noun(seen.out_of_reach, "function")
+        lines.append(f"warning: no mining could propose {functions}: a system that finds one gets no label")
+    return "\n".join(lines)

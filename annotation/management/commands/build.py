@@ -19,12 +19,13 @@ from annotation.management.schema_options import add_schema_options
 from annotation.models import Build
 from annotation.models.builds.build import NANO
 from annotation.schemas.builds import Order as ApiOrder
-from retrieval.filters import TEXT_OPTIONS, Rule, TextOption, UnknownTextOption, text_option
+from retrieval.filters import TEXT_OPTIONS, USUAL_RULE, Rule, TextOption, UnknownTextOption, text_option
 from retrieval.filters.queries import QueryRule, query_rule
 from retrieval.fusion import Fusion
 from retrieval.management import spec_files
 from retrieval.management.light import LightCommand
 from retrieval.mining import known_encoders
+from retrieval.mining.search_scope import count_search_scope
 from retrieval.models import Collection, PairList
 from retrieval.texts.hostile import mark_hostile_characters
 from retrieval.texts.plurals import count_noun
@@ -70,7 +71,7 @@ class Command(LightCommand):
             "--rule",
             type=str.lower,
             choices=[*(str(rule.name).lower() for rule in Rule), "none"],
-            default="testable",
+            default=str(USUAL_RULE.name).lower(),
             help="search only snippets that pass it, of 'filters'; none: all (default %(default)s)",
         )
         parser.add_argument(
@@ -136,6 +137,8 @@ class Command(LightCommand):
         for plan, word in zip(plans, words, strict=True):
             build = plan.launch(Decision(AtShell.now(), word=word))
             self.stdout.write(f"launched build {build.pk}: {build.name}")
+            if plan.order.given is None:
+                self.stdout.write(f"{count_search_scope(plan.order.snippets, plan.order.rule)}")
         if who.experts:
             build = queue_pairs_for_experts(order, who, AtShell.now())
             self.stdout.write(f"queued for experts as build {build.pk}: {build.name}")

@@ -39,6 +39,7 @@ from retrieval.filters.queries import query_rule
 from retrieval.fusion import WORDS, Fusion
 from retrieval.given_pairs import NoPairs
 from retrieval.mining import known_encoders
+from retrieval.mining.search_scope import count_search_scope
 from retrieval.models import Collection, PairList
 from retrieval.nearest import INDEXES
 
@@ -52,6 +53,13 @@ BESIDE = (*JUDGES, (EXPERTS, "experts, in Review and for studies"))
 """Who else may judge given pairs: a build each, and a queue for people."""
 
 PROFILES = (("", "the switches as they are set here"), ("paper", "as in the paper"))
+
+
+class ScopeForm(forms.Form):
+    """What decides which functions are searched."""
+
+    snippets = forms.ModelChoiceField(Collection.objects.filter(kind=Collection.Kind.SNIPPETS))
+    rule = forms.ChoiceField(choices=RULES)
 
 
 class LaunchForm(SkippingForm, AnsweringForm):
@@ -81,7 +89,11 @@ class LaunchForm(SkippingForm, AnsweringForm):
         help_text="By folder or hub id, for example codebert:/models/mine. Separate several with commas.",
     )
     k = order_field("k", "Functions for each query.", label="k", required=True)
-    rule = forms.ChoiceField(choices=RULES, label="Rule", help_text="Which functions may be mined.")
+    rule = forms.ChoiceField(
+        choices=RULES,
+        label="Rule",
+        help_text="Which functions are searched. As in the paper: those that are testable.",
+    )
     query_rules = forms.MultipleChoiceField(
         choices=QUERY_RULES,
         required=False,
@@ -302,6 +314,8 @@ class LaunchForm(SkippingForm, AnsweringForm):
 @require_role(Role.ADMIN, FORM)
 def new(request: HttpRequest) -> HttpResponse:
     """The form; what is paid is estimated first, and launched once the estimate is confirmed."""
+    if request.method == "GET" and "scope" in request.GET:
+        return show_search_scope(request)
     given = request.GET.get("given")  # pairs that a link to the form has chosen
     form = LaunchForm(request.POST or None, initial={"given": given} if given else {})
     if form.is_valid() and request.POST.get("step") != "change":
@@ -312,6 +326,15 @@ def new(request: HttpRequest) -> HttpResponse:
     choices, ticked = known_encoders.to_choose(), form["encoders"].value()
     unready = sum(bool(choice.missing) and choice.name not in ticked for choice in choices)
     return render_form(request, "annotation/builds/new.html", form, encoders=choices, unready=unready)
+
+
+def show_search_scope(request: HttpRequest) -> HttpResponse:
+    """How many functions the chosen rule lets a mining search; nothing before both are chosen."""
+    form = ScopeForm(request.GET)
+    found = form.cleaned_data if form.is_valid() else {}
+    scope = count_search_scope(found["snippets"], Rule(int(found["rule"]))) if found else None
+    context = {"scope": scope, "scope_of": found.get("snippets")}
+    return render(request, "annotation/builds/new.html#scope", context)
 
 
 def launch_or_estimate(request: HttpRequest, form: LaunchForm) -> HttpResponse:

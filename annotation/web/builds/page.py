@@ -28,8 +28,8 @@ from annotation.web.money.embedding_costs import list_embedding_costs
 from annotation.web.money.page import build_money
 from annotation.web.pins.used_models import is_unknown
 from annotation.web.shared.mining_words import QUERY_RULES
-from retrieval.filters import Rule
 from retrieval.filters.queries import QueryRule
+from retrieval.mining.search_scope import scope_of_mining
 from retrieval.models import Mining
 
 EVENTS = 20
@@ -95,7 +95,7 @@ def build_page(build: Build) -> dict[str, Any]:
     asked = mining.query_rule if mining else 0
     return live | {
         "rerun": Rerun.objects.filter(build=live["build"]).select_related("of").first(),
-        "rule": rule_words(mining.rule) if mining else "",
+        "scope": scope_of_mining(mining) if mining else None,
         "query_rules": "; ".join(words for name, words in QUERY_RULES if QueryRule[name.upper()] & asked),
         "embedded": list(list_embedding_costs(mining)) if mining else [],
         "sent_back": sent_back.find_cases_awaiting_test(build).count(),
@@ -113,12 +113,6 @@ def list_build_controls(build: Build) -> tuple[Control, ...]:
     if build.state == Build.State.PAUSED and has_shifted(build):
         return tuple(WITH_A_REASON if button.action is Action.RESUME else button for button in found)
     return found
-
-
-def rule_words(rule: int) -> str:
-    """The rule's name in words: `TESTABLE_WITH_SELF` → `testable with self`."""
-    names = [str(bit.name).lower().replace("_", " ") for bit in Rule if bit & rule]
-    return ", ".join(names) or "no rule: every snippet"
 
 
 DONE = {

@@ -29,7 +29,12 @@ class AnsweringForm(forms.Form):
         initial=Build.Provider.EXCHANGE,
         label="Who answers for the agents",
     )
-    recorded = forms.ChoiceField(required=False, label="Recorded replies", choices=[])
+    recorded = forms.ChoiceField(
+        required=False,
+        label="Recorded replies",
+        choices=[],
+        help_text="The sample’s were recorded with the rule “testable, as in the paper”.",
+    )
     model = forms.CharField(
         max_length=120,
         required=False,

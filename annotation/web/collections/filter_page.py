@@ -42,6 +42,7 @@ WORDS: Final = {
     "testable_with_yield": "testable; a yield counts as a value",
     "testable_in_any_sense": "testable; all of these count",
     "testable_without_output": "testable; an input is enough",
+    "testable_by_call": "testable; self and yield count where a test can call it",
     REDISTRIBUTABLE: "a licence that is known to allow sharing",
     PYTHON: "Python that works on its own",
     CODESEARCHNET: "CodeSearchNet\u2019s rules for documented functions",

@@ -19,6 +19,7 @@ from annotation.models.builds.build import NANO
 from annotation.stages import Stage
 from annotation.web.money.page import project_cap
 from annotation.web.shared.words import WORKERS, Sign, Tone, format_cost, format_dollars
+from retrieval.mining.search_scope import SearchScope, count_search_scope
 
 SOURCES: Final = {
     "counted": "counted in these collections",
@@ -80,6 +81,8 @@ class EstimatePage(Priced):
     a_pair: Figure | None
     cap: str
     notice: str
+    scope: SearchScope | None = None
+    """Which functions are searched; None where the pairs are given."""
 
 
 def estimate_page(order: Order, found: Estimate, notice: str = "") -> EstimatePage:
@@ -92,6 +95,7 @@ def estimate_page(order: Order, found: Estimate, notice: str = "") -> EstimatePa
         cap="no cap" if order.budget is None else format_dollars(int(order.budget * NANO)),
         word=sign_estimate(order, found),
         notice=notice,
+        scope=None if order.given else count_search_scope(order.snippets, order.rule),
     )
 
 

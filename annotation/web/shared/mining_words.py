@@ -8,7 +8,11 @@ from typing import Final
 from retrieval.filters import Rule, TextOption
 
 RULES: Final = [
-    (str(int(Rule.TESTABLE)), "testable: takes an input, returns a value"),
+    (
+        str(int(Rule.TESTABLE_BY_CALL)),
+        "a test can call it: takes an input or self, returns or yields a value",
+    ),
+    (str(int(Rule.TESTABLE)), "testable, as in the paper: takes an input, returns a value"),
     (str(int(Rule.TESTABLE_WITH_SELF)), "testable, self and cls count as input"),
     (str(int(Rule.TESTABLE_WITH_BARE_RETURN)), "testable, a bare return counts as a value"),
     (str(int(Rule.TESTABLE_WITH_YIELD)), "testable, yield counts as a value"),

@@ -41,6 +41,7 @@ from annotation.builds.pipeline.llm_calls import BY_BATCH
 from annotation.models import Price
 from annotation.stages import Stage
 from retrieval.collections import filter_steps
+from retrieval.mining import search_scope
 from retrieval.models import Annotator
 
 AGENTS: Mapping[Stage, str] = {
@@ -83,6 +84,7 @@ def estimate_order(order: Order, counter: Counter | None = None, start: Stage = 
         + drift_of(order, pairs, prompts, known, price),
         price=price_used(price),
         basis=(
+            *scope_basis(order),
             prompts.basis,
             evidence_basis(known),
             *known.basis,
@@ -104,6 +106,15 @@ def passing_queries(order: Order) -> int:
     key = f"passing:{found.pk}.{found.created_at:%s%f}.{found.size}.{int(order.query_rule)}"
     rule = order.query_rule
     return int(cache.get_or_set(key, lambda: len(filter_steps.find_query_positions(found, rule))) or 0)
+
+
+def scope_basis(order: Order) -> tuple[Basis, ...]:
+    """Which functions are searched, and which are not."""
+    if order.given is not None:
+        return ()
+    found = search_scope.count_search_scope(order.snippets, order.rule)
+    figure = f"{found.searched:,} of {found.size:,}"
+    return (Basis("Functions that are searched", figure, "counted", f"{found}."),)
 
 
 def kind_of(order: Order) -> Annotator.Kind:

@@ -11,8 +11,9 @@ from annotation import prompts
 from annotation.builds.launch.from_build import order_of
 from annotation.builds.launch.launcher import configure_annotator, launch_build
 from annotation.builds.launch.order import Judge, LaunchRefused, Order
-from annotation.builds.launch.paper_profile import as_in_the_paper, in_profile
+from annotation.builds.launch.paper_profile import NAMES, as_in_the_paper, in_profile
 from annotation.web.builds.annotator_switches import Switch, list_annotator_switches
+from retrieval.filters import NO_RULE, USUAL_RULE, Rule
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -37,6 +38,14 @@ def test_every_switch_is_the_papers_and_the_name_is_kept() -> None:
     build = launch_build(as_in_the_paper(order(sampling={"temperature": 0})))
     assert {name: build.annotator.config[name] for name in PAPERS} == PAPERS
     assert configure_annotator(replace(order_of(build), name="again"))[2]["profile"] == "paper"
+
+
+def test_a_profile_searches_by_the_papers_rule_unless_another_was_chosen() -> None:
+    for profile in NAMES:
+        for made in in_profile(order(), profile):
+            assert made.rule is Rule.TESTABLE
+        assert {made.rule for made in in_profile(order(rule=NO_RULE), profile)} == {NO_RULE}
+    assert in_profile(order(), "")[0].rule is USUAL_RULE
 
 
 def test_switches_set_by_hand_to_the_papers_values_are_the_same_annotator() -> None:

@@ -208,6 +208,7 @@ def test_the_preview_counts_what_is_published(build: Build) -> None:
         (Source.AGENT, 4, 3),
     ]
     assert (seen.pairs, seen.judged, seen.unjudged) == (9, 8, 1)
+    assert seen.out_of_reach == 1  # nothing(), which passes no rule
     assert published(build).size == seen.judged
 
 
@@ -291,8 +292,8 @@ def test_whatever_was_said_the_counts_are_those_of_what_is_published(
 
 
 def test_the_database_counts(build: Build, django_assert_max_num_queries: DjangoAssertNumQueries) -> None:
-    """However many pairs there are, none of them is read."""
-    with django_assert_max_num_queries(3):
+    """However many pairs there are, none of them is read; two queries are for functions out of reach."""
+    with django_assert_max_num_queries(5):
         assert publication.preview_publication(Wish("first", build.mining, build)).judged == 8
 
 
@@ -442,6 +443,7 @@ def test_the_command(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
         "benchmark": "first@1",
         "pairs": 9,
         "unjudged": 1,
+        "out_of_reach": 1,
         "labels": {"agent": {"matches": 4, "no_matches": 4}},
     }
     for arguments, message in (

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 
 import pytest
+from django.core.cache import cache
 from django.core.management import CommandError, call_command
 from django.db import IntegrityError, transaction
 from django.test import Client
@@ -20,8 +21,9 @@ from annotation.derived.publish_job import PublishOrder, benchmark_published_by
 from annotation.jobs import subprocesses, worker
 from annotation.models import Build, BuildEvent
 from annotation.web.benchmarks import publication as pages
+from retrieval.filters import NO_RULE
 from retrieval.jobs import LEASE
-from retrieval.models import Annotator, Benchmark, Job, Label
+from retrieval.models import Annotator, Benchmark, Job, Label, Mining
 from tests import factories, studies
 from tests.annotation.jobs.test_worker import in_process  # noqa: F401  (a fixture)
 
@@ -58,6 +60,14 @@ def test_it_counts_labels_by_source_before_anything_is_published(ada: Client, bu
     assert "first &lt;i&gt;" in text and "agents" in text and "unjudged" in text
     assert 'hx-trigger="load"' not in text
     assert not Benchmark.objects.exists()
+
+
+def test_it_warns_of_functions_that_no_mining_could_propose(ada: Client, build: Build) -> None:
+    warning = "No mining could propose 1 function of the collection"
+    assert warning in ada.get(address(build) + "?counted").content.decode()
+    Mining.objects.update(rule=int(NO_RULE))
+    cache.clear()
+    assert "No mining could propose" not in ada.get(address(build) + "?counted").content.decode()
 
 
 def test_many_pairs_are_counted_once_the_page_is_there_and_few_at_once(

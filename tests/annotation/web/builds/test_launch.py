@@ -18,7 +18,8 @@ from pytest_django import Settings
 from annotation.builds.launch.from_build import order_of
 from annotation.jobs.providers import get_provider_client
 from annotation.models import Build, Price
-from retrieval.filters import Rule
+from annotation.web.builds.launch import LaunchForm
+from retrieval.filters import USUAL_RULE, Rule
 from retrieval.fusion import WORDS
 from retrieval.models import Mining
 from tests import factories
@@ -50,6 +51,22 @@ def text_of(client: Client, build: Build) -> str:
     """The build's page without its tags, spaces made one."""
     html = client.get(reverse("build", args=[build.pk])).content.decode()
     return unescape(" ".join(strip_tags(html).replace("\xa0", " ").split()))
+
+
+def test_the_form_tells_how_many_functions_the_rule_lets_be_searched(ada: Client) -> None:
+    snippets = factories.snippets([*factories.SNIPPETS, "def f(a):\n    yield a\n"], "mixed")
+    asked = {"scope": "1", "snippets": snippets.pk, "rule": int(Rule.TESTABLE)}
+    said = ada.get(NEW, asked).content.decode()
+    assert (
+        "3 of 5 functions are searched (rule: testable; 1 more with generators; 2 more with no rule)" in said
+    )
+    assert "<form" not in said
+    assert "4 of 5 functions are searched" in ada.get(NEW, asked | {"rule": int(USUAL_RULE)}).content.decode()
+    assert "searched" not in ada.get(NEW, asked | {"snippets": ""}).content.decode()
+
+
+def test_a_rule_is_chosen_that_takes_what_a_test_can_call(ada: Client) -> None:
+    assert LaunchForm()["rule"].subwidgets[0].data["value"] == str(int(USUAL_RULE))
 
 
 def test_launching_makes_the_build_that_was_ordered(ada: Client) -> None:
