@@ -1,4 +1,4 @@
-"""A live provider of the Messages protocol, through the anthropic client: the only door to it.
+"""A live provider, asked by the protocol that its profile names: Anthropic's Messages or OpenAI's chat.
 
 The client never retries by itself: a call that fails goes back to the queue, where budget, pauses and
 other workers see it. Structured output is asked for in the best way that the provider's profile offers.
@@ -7,31 +7,32 @@ A server that refuses a way (400) was not paid, so the next one is tried and rem
 
 import os
 import threading
-import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Final
+from collections.abc import Mapping, Sequence
+from typing import Any, Final
 
-from annotation.llm import failures
-from annotation.llm.deadline import bounded_client
+from annotation.llm.chat import ENDPOINT, ChatWire
 from annotation.llm.errors import LLMError
-from annotation.llm.payload import build_request_payload
-from annotation.llm.profiles import Mode, ProviderProfile, load_provider_profile
-from annotation.llm.reply import Reply, is_count
+from annotation.llm.messages import MessagesWire
+from annotation.llm.profiles import Mode, ProviderProfile, Wire, load_provider_profile
+from annotation.llm.reply import Reply
 from annotation.llm.request import Request, host_of
-from annotation.llm.responses import flag_duplicate_keys, flag_unusable_reply, reply_of
-
-if TYPE_CHECKING:
-    from anthropic import Anthropic
+from annotation.llm.responses import flag_unusable_reply
+from annotation.llm.wire import Client, Place, WireProtocol
 
 __all__ = ["LiveLLM", "LiveSettingsError", "load_provider_profile"]
 
 ANTHROPIC_URL: Final = "https://api.anthropic.com"
-_NOT_COUNTED: Final = frozenset({"max_tokens", "extra_body"})
-_COUNTS_WITHIN: Final = 15.0
+WIRES: Final[Mapping[Wire, WireProtocol]] = {"messages": MessagesWire(), "chat": ChatWire()}
+_WAY_REFUSED: Final = frozenset({400, 404, 422, 500, 501})
+"""OpenRouter answers 404 where no provider takes tools, llama.cpp 500 where it was started without them."""
 # What a server's complaint has to speak of to mean that it does not know the way of asking.
 _COMPLAINTS: Final[dict[Mode, tuple[str, ...]]] = {
-    "json_schema": ("output_config", "output_format", "json_schema", "structured output", "grammar"),
+    "json_schema": (
+        *("output_config", "output_format", "json_schema", "structured output", "grammar"),
+        "response_format",
+    ),
     "forced_tool": ("tool_choice", "tools", "tool use"),
+    "json_object": ("response_format", "json_object", "json mode"),
     "prompt": (),
 }
 
@@ -46,7 +47,7 @@ class LiveSettingsError(LLMError):
 class LiveLLM:
     """One provider; safe to share between threads, and its client is made anew after a fork.
 
-    `base_url` is the address without `/v1` (the client adds it), empty for Anthropic's own; `timeout`
+    `base_url` is the address without `/v1` (the client adds it), empty for the profile's own; `timeout`
     is in seconds, for the first line of a reply and once more for the rest. Raises LiveSettingsError for an
     address or key that can't work. `judged`: see `bounded_client`.
     """
@@ -62,11 +63,11 @@ class LiveLLM:
     ) -> None:
         self.name = f"live:{profile.name}"
         self.profile = profile
-        self.base_url = _checked_url(base_url or ANTHROPIC_URL)
-        self._api_key = _checked_key(api_key, profile)
-        self._timeout, self._judged = timeout, judged
+        self.base_url = _checked_url(base_url or profile.address or ANTHROPIC_URL, profile)
+        self._place = Place(self.base_url, _checked_key(api_key, profile), profile, timeout, judged)
+        self._wire = WIRES[profile.protocol]
         self._lock = threading.Lock()
-        self._made: tuple[int, Anthropic] | None = None
+        self._made: tuple[int, Client] | None = None
         self._first_rung: dict[str, int] = {}
 
     def ask(self, request: Request) -> Reply:
@@ -96,46 +97,11 @@ class LiveLLM:
 
     def call(self, request: Request, mode: Mode) -> Reply:
         """The reply to a request that is made in one way alone, whatever it is worth. Raises LLMError."""
-        import anthropic
-
-        arguments = build_request_payload(request, self.profile, mode)
-        start = time.monotonic()
-        try:
-            response = self.client().messages.with_raw_response.create(**arguments)
-        except anthropic.APIStatusError as error:
-            raise failures.of_status(error, request.model) from error
-        except anthropic.APIConnectionError as error:
-            raise failures.of_connection(error, self.base_url) from error
-        except (anthropic.AnthropicError, ValueError) as error:
-            raise failures.of_protocol(str(error), self.base_url) from error
-        latency = time.monotonic() - start
-        try:
-            message: object = response.parse()
-        except (anthropic.AnthropicError, ValueError) as error:
-            raise failures.of_protocol(str(error), self.base_url, maybe_billed=True) from error
-        return flag_duplicate_keys(
-            reply_of(message, response.headers, latency, self.base_url), response.text()
-        )
+        return self._wire.ask(self.client(), self._place, request, mode)
 
     def count(self, request: Request) -> int:
         """Input tokens of `request`, counted by the provider; nothing is answered. Raises LLMError."""
-        import anthropic
-
-        arguments = build_request_payload(request, self.profile, self.mode_of(request.model))
-        asked = {name: value for name, value in arguments.items() if name not in _NOT_COUNTED}
-        try:
-            counted: object = (
-                self.client().messages.count_tokens(**asked, timeout=_COUNTS_WITHIN).input_tokens
-            )
-        except anthropic.APIStatusError as error:
-            raise failures.of_status(error, request.model) from error
-        except anthropic.APIConnectionError as error:
-            raise failures.of_connection(error, self.base_url) from error
-        except (anthropic.AnthropicError, ValueError, AttributeError) as error:
-            raise failures.of_protocol(str(error), self.base_url) from error
-        if not is_count(counted):
-            raise failures.of_protocol("the count is no number of tokens", self.base_url)
-        return counted
+        return self._wire.count(self.client(), self._place, request, self.mode_of(request.model))
 
     def mode_of(self, model: str) -> Mode:
         """How `model` is asked for structured output now: the best way that it has not refused."""
@@ -147,25 +113,12 @@ class LiveLLM:
         if mode in ladder[:-1]:
             self._first_rung[model] = max(self._first_rung.get(model, 0), ladder.index(mode) + 1)
 
-    def client(self) -> "Anthropic":
-        """The client of this process, made when it is first needed."""
+    def client(self) -> Any:
+        """The client library's client of this process, made when it is first needed."""
         with self._lock:
             if self._made is None or self._made[0] != os.getpid():
-                self._made = (os.getpid(), self._new_client())
+                self._made = (os.getpid(), self._wire.open(self._place))
             return self._made[1]
-
-    def _new_client(self) -> "Anthropic":
-        import anthropic
-
-        by_key = self.profile.auth == "api_key"
-        return anthropic.Anthropic(
-            api_key=self._api_key if by_key else None,
-            auth_token=None if by_key else self._api_key,
-            base_url=self.base_url,
-            timeout=self._timeout,
-            max_retries=0,
-            http_client=bounded_client(self._timeout, self._judged),
-        )
 
     def _refuse_other_host(self, request: Request) -> None:
         if request.base_url and request.base_url != host_of(self.base_url):
@@ -180,11 +133,13 @@ class LiveLLM:
 def way_refused(error: LLMError, mode: Mode) -> bool:
     """Whether the server complains of the way in which structured output was asked for."""
     complaint = error.message.lower()
-    return error.status in (400, 422) and any(word in complaint for word in _COMPLAINTS[mode])
+    return error.status in _WAY_REFUSED and any(word in complaint for word in _COMPLAINTS[mode])
 
 
-def _checked_url(base_url: str) -> str:
+def _checked_url(base_url: str, profile: ProviderProfile) -> str:
     url = base_url.rstrip("/")
+    if profile.protocol == "chat":  # its clients are given addresses with /v1
+        url = url.removesuffix(ENDPOINT.removeprefix("/v1")).removesuffix("/v1")
     if not url.startswith(("http://", "https://")) or not host_of(url):
         raise LiveSettingsError(f"the provider's address has to be an http(s) URL, got '{base_url}'")
     if url.endswith(("/v1", "/v1/messages")):

@@ -8,7 +8,7 @@ from annotation.llm.profiles import Mode, ProviderProfile
 from annotation.llm.request import Request, escape_surrogates
 
 TOOL: Final = "answer"
-_TOOL_TEXT: Final = "Hand in the answer. Call this tool exactly once."
+TOOL_TEXT: Final = "Hand in the answer. Call this tool exactly once."
 _IN_WORDS: Final = "Answer with exactly one JSON object that fits this JSON schema, with no other text:"
 
 
@@ -47,10 +47,13 @@ def refuse_foreign_sampling(request: Request, profile: ProviderProfile) -> None:
         )
 
 
+def tell_schema(request: Request) -> str:
+    """The system prompt, with the schema in words at its end."""
+    return f"{escape_surrogates(request.system)}\n\n{_IN_WORDS}\n{json.dumps(dict(request.schema))}"
+
+
 def _system(request: Request, profile: ProviderProfile, mode: Mode) -> str | list[dict[str, Any]]:
-    text = escape_surrogates(request.system)
-    if mode == "prompt":
-        text = f"{text}\n\n{_IN_WORDS}\n{json.dumps(dict(request.schema))}"
+    text = tell_schema(request) if mode == "prompt" else escape_surrogates(request.system)
     if not profile.prompt_caching:
         return text
     return [{"type": "text", "text": text, "cache_control": {"type": "ephemeral"}}]
@@ -67,7 +70,7 @@ def _output(request: Request, profile: ProviderProfile, mode: Mode) -> dict[str,
 
 
 def _forced_tool(request: Request, profile: ProviderProfile) -> dict[str, Any]:
-    tool: dict[str, Any] = {"name": TOOL, "description": _TOOL_TEXT, "input_schema": dict(request.schema)}
+    tool: dict[str, Any] = {"name": TOOL, "description": TOOL_TEXT, "input_schema": dict(request.schema)}
     if profile.strict_tool:
         tool["strict"] = True
     choice = {"type": "tool", "name": TOOL, "disable_parallel_tool_use": True}

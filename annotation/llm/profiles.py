@@ -1,10 +1,10 @@
-"""What each kind of provider of the Messages protocol can do, declared in files, one for each kind.
+"""What each kind of provider can do, declared in files, one for each kind and protocol.
 
 The files are in `providers/`; `probe.py` writes one for a server that none of them describes.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from importlib.resources import files
 from pathlib import Path
 from types import MappingProxyType
@@ -14,7 +14,9 @@ from pydantic import ConfigDict, TypeAdapter
 
 from retrieval.texts.small_files import parse_toml
 
-Mode = Literal["json_schema", "forced_tool", "prompt"]
+Mode = Literal["json_schema", "forced_tool", "json_object", "prompt"]
+Wire = Literal["messages", "chat"]
+KeyVariable = Literal["", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPSEEK_API_KEY", "OPENROUTER_API_KEY"]
 
 
 class UnknownProfile(Exception):
@@ -40,6 +42,12 @@ class ProviderProfile:
     batches          it answers many requests later, at half the price (`/v1/messages/batches`)
     tokenizer        the `tokenizer.json` of its model, or a folder with MODEL/tokenizer.json for each, which
                      counts tokens where the provider doesn't; relative to the profile's own file
+    protocol         Anthropic's Messages, or OpenAI's chat completions
+    address          where it is unless COSQA_LLM_BASE_URL says otherwise, without `/v1`
+    key              the variable that its key is read from beside COSQA_LLM_API_KEY
+    json_object      chat alone: any JSON object by `response_format`; the schema is told in words
+    length_name      chat alone: what the server calls the most tokens of a reply
+    extra            chat alone: sent with each request as it is
     """
 
     name: str
@@ -57,6 +65,12 @@ class ProviderProfile:
     token_counting: bool = False
     batches: bool = False
     tokenizer: str = ""
+    protocol: Wire = "messages"
+    address: str = ""
+    key: KeyVariable = ""
+    json_object: bool = False
+    length_name: Literal["max_tokens", "max_completion_tokens"] = "max_tokens"
+    extra: Mapping[str, object] = field(default_factory=dict)
 
     __pydantic_config__ = ConfigDict(extra="forbid")
 
@@ -66,6 +80,7 @@ class ProviderProfile:
         offered: list[tuple[Mode, bool]] = [
             ("json_schema", self.json_schema),
             ("forced_tool", self.forced_tool),
+            ("json_object", self.json_object),
             ("prompt", True),
         ]
         return tuple(mode for mode, supported in offered if supported)
@@ -81,7 +96,10 @@ def parse_provider_profile(text: str, name: str) -> ProviderProfile:
 
 
 def _shipped() -> Mapping[str, ProviderProfile]:
-    found = sorted(files("annotation.llm").joinpath("providers").iterdir(), key=lambda file: file.name)
+    found = sorted(
+        files("annotation.llm").joinpath("providers").iterdir(),
+        key=lambda file: file.name.removesuffix(".toml"),
+    )
     named = {
         file.name.removesuffix(".toml"): file.read_text() for file in found if file.name.endswith(".toml")
     }
@@ -92,6 +110,7 @@ PROFILES: Final = _shipped()
 ANTHROPIC: Final = PROFILES["anthropic"]
 DEEPSEEK: Final = PROFILES["deepseek"]
 GENERIC: Final = PROFILES["generic"]
+GENERIC_CHAT: Final = PROFILES["generic-openai"]
 
 
 def load_provider_profile(name: str) -> ProviderProfile:

@@ -24,6 +24,8 @@ _UNFINISHED: Final[Mapping[str, str]] = {
     "refusal": "the model declined to answer",
     "model_context_window_exceeded": "the pair and its evidence are too long for the model",
     "pause_turn": "the model paused in the middle of its turn",
+    "insufficient_system_resource": "the provider ran out of resources",
+    "error": "the provider failed in the middle of the reply",
 }
 _LONGEST_NAME: Final = 60
 _DATED: Final = re.compile(r"[-@:](?:latest|\d{8}|\d{4}-\d{2}-\d{2})$")

@@ -28,6 +28,7 @@ from annotation.llm.profiles import (
 )
 from tests.fake_messages import FakeMessages, Say
 
+MESSAGES = {name: known for name, known in PROFILES.items() if known.protocol == "messages"}
 VERDICT = {"explanation": "it returns the items in reverse", "verdict": 1}
 PAIR = screener.ScreenerInputs("python reverse a list", "def reverse(items):\n    return items[::-1]\n")
 REQUEST = screener.build_screener_request(PAIR, "some-model")
@@ -54,7 +55,7 @@ def live(fake: FakeMessages) -> Iterator[Connect]:
         yield connect
 
 
-@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
+@pytest.mark.parametrize("profile", MESSAGES.values(), ids=list(MESSAGES))
 def test_every_profile_brings_every_agents_answer_home(live: Connect, profile: ProviderProfile) -> None:
     llm: LLM = live(profile)
     assert llm.name == f"live:{profile.name}"
@@ -202,7 +203,7 @@ def test_half_a_surrogate_pair_in_a_prompt_can_be_sent(fake: FakeMessages, live:
     assert fake.calls[0].body["system"][0]["text"] == "rules \\ud800"
 
 
-@pytest.mark.parametrize("profile", PROFILES.values(), ids=list(PROFILES))
+@pytest.mark.parametrize("profile", MESSAGES.values(), ids=list(MESSAGES))
 def test_a_wrong_key_is_told_without_showing_it(fake: FakeMessages, profile: ProviderProfile) -> None:
     llm = LiveLLM("secret-key", profile, base_url=fake.url)
     with closing(llm), pytest.raises(LLMError, match="does not accept the key") as caught:
@@ -218,7 +219,7 @@ def test_keys_and_addresses_of_the_environment_are_not_used(
     monkeypatch.setenv("ANTHROPIC_API_KEY", "from-the-environment")
     monkeypatch.setenv("ANTHROPIC_AUTH_TOKEN", "from-the-environment")
     monkeypatch.setenv("ANTHROPIC_BASE_URL", "http://127.0.0.1:9")
-    for each in PROFILES.values():
+    for each in MESSAGES.values():
         assert live(each).ask(REQUEST)
     assert "from-the-environment" not in str(fake.calls)
 
@@ -290,8 +291,8 @@ def test_the_client_is_loaded_by_the_first_call_only() -> None:
 
 def test_an_unknown_profile_is_refused_with_the_known_ones() -> None:
     assert load_provider_profile("deepseek") is DEEPSEEK
-    with pytest.raises(UnknownProfile, match="choose one of: anthropic, deepseek, generic"):
-        load_provider_profile("openai")
+    with pytest.raises(UnknownProfile, match="choose one of: anthropic, deepseek, deepseek-openai, generic"):
+        load_provider_profile("gpt")
 
 
 def test_a_request_survives_the_way_to_the_provider_unchanged(live: Connect) -> None:

@@ -8,8 +8,9 @@ import pytest
 
 from annotation.llm.profiles import PROFILES, UnknownProfile, load_provider_profile
 
-TESTED = {"anthropic", "deepseek", "generic"}
-UNTESTED = {"vllm", "ollama", "llama-cpp", "litellm", "openrouter"}
+TESTED = {"anthropic", "deepseek", "generic", "generic-openai"}
+LOCAL = {"vllm", "ollama", "llama-cpp", "litellm", "openrouter"}
+UNTESTED = {"openai", "deepseek-openai"} | LOCAL | {f"{name}-openai" for name in LOCAL}
 
 
 def test_what_was_never_tried_against_a_server_says_so() -> None:
