@@ -63,12 +63,16 @@ def check_sandbox_settings() -> Iterator[checks.CheckMessage]:
 
 def language_model() -> Iterator[checks.CheckMessage]:
     yield from own_profile(settings.LLM_PROFILE)
-    yield from check_encrypted_address(
-        "COSQA_LLM_BASE_URL", settings.LLM_BASE_URL, settings.ANTHROPIC_API_KEY
-    )
+    yield from check_encrypted_address("COSQA_LLM_BASE_URL", settings.LLM_BASE_URL, any_model_key())
     yield from check_encrypted_address(
         "COSQA_EMBEDDINGS_BASE_URL", settings.EMBEDDINGS_BASE_URL, settings.EMBEDDINGS_API_KEY
     )
+
+
+def any_model_key() -> str:
+    """A key of some language model, whichever profile asks with it: loading that would take long."""
+    names = ("LLM_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "DEEPSEEK_API_KEY", "OPENROUTER_API_KEY")
+    return next(filter(None, (getattr(settings, name) for name in names)), "")
 
 
 def own_profile(name: str) -> Iterator[checks.CheckMessage]:

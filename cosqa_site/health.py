@@ -19,6 +19,7 @@ from django.views.decorators.http import require_safe
 from kombu.exceptions import OperationalError
 
 from annotation.builds.launch.launcher import lacks_key
+from annotation.builds.launch.provider_key import name_key_variables
 from annotation.builds.limits import full_disk
 from annotation.jobs import clock_skew
 from annotation.jobs.providers import open_configured
@@ -154,7 +155,7 @@ def check_live_key() -> Found:
     if names and lacks_key():
         yield checks.Error(
             f"There is no key for the language model that these builds ask: {names}.",
-            hint="Set ANTHROPIC_API_KEY, or cancel them and use the file exchange.",
+            hint=f"Set {name_key_variables()}, or cancel them and use the file exchange.",
             id="cosqa.E105",
         )
 

@@ -8,6 +8,7 @@ import os
 import secrets
 import stat
 import sys
+import tomllib
 from importlib.util import find_spec
 from pathlib import Path
 
@@ -52,11 +53,23 @@ def provider_profile(name: str) -> str:
     return value
 
 
+def provider_address(profile: str) -> str:
+    """Where a profile says that its provider is; for one that does not say, whose protocol it speaks."""
+    path = BASE_DIR / "annotation" / "llm" / "providers" / f"{profile}.toml"
+    try:
+        known = tomllib.loads((Path(profile) if profile.endswith(".toml") else path).read_text())
+    except (OSError, ValueError):
+        known = {}  # the system check of profiles says what is wrong with it
+    address = known.get("address")
+    usual = "https://api.openai.com" if known.get("protocol") == "chat" else "https://api.anthropic.com"
+    return address if isinstance(address, str) and address else usual
+
+
 KNOWN_NAMES = """
     ALLOWED_HOSTS CANARY_ABOVE CANARY_CASES DATABASE_POOL DEBUG DISK_FREE_MB DOCKER_HOST DOWNLOAD_MB
     DOWNLOAD_PRIVATE DRIFT_EVERY EMBEDDINGS_API_KEY EMBEDDINGS_BASE_URL EMBEDDINGS_MODEL EXPORT_DAYS HOME
     HSTS_PRELOAD IMPORT_MB
-    LLM_BASE_URL LLM_MODEL LLM_PROFILE LLM_TIMEOUT LLM_TOKENIZER LLM_WORKERS LOG_LEVEL
+    LLM_API_KEY LLM_BASE_URL LLM_MODEL LLM_PROFILE LLM_TIMEOUT LLM_TOKENIZER LLM_WORKERS LOG_LEVEL
     NOTIFY_COMMAND NOTIFY_EMAIL NOTIFY_FROM NOTIFY_SECONDS PIP_CUTOFF PIP_UNDATED PREFIX
     RUNS_PER_MINUTE
     SANDBOX SANDBOX_FORKS SANDBOX_IMAGE SANDBOX_LAYERS_GB SANDBOX_RUNTIME SANDBOX_USERS SANDBOX_WORKERS
@@ -203,10 +216,14 @@ PIP_UNDATED = read_boolean_variable("COSQA_PIP_UNDATED", False)
 SANDBOX_LAYERS_GB = read_integer_variable("COSQA_SANDBOX_LAYERS_GB", 10, 1, 10_000)
 SANDBOX_WORKERS = read_integer_variable("COSQA_SANDBOX_WORKERS", 2, 1, 256)
 
-ANTHROPIC_API_KEY = read_text_variable("ANTHROPIC_API_KEY")
-LLM_BASE_URL = read_url_variable("COSQA_LLM_BASE_URL", ("https", "http")) or "https://api.anthropic.com"
-LLM_MODEL = read_text_variable("COSQA_LLM_MODEL", "claude-haiku-4-5")
 LLM_PROFILE = provider_profile("COSQA_LLM_PROFILE")
+LLM_API_KEY = read_text_variable("COSQA_LLM_API_KEY")
+ANTHROPIC_API_KEY = read_text_variable("ANTHROPIC_API_KEY")
+OPENAI_API_KEY = read_text_variable("OPENAI_API_KEY")
+DEEPSEEK_API_KEY = read_text_variable("DEEPSEEK_API_KEY")
+OPENROUTER_API_KEY = read_text_variable("OPENROUTER_API_KEY")
+LLM_BASE_URL = read_url_variable("COSQA_LLM_BASE_URL", ("https", "http")) or provider_address(LLM_PROFILE)
+LLM_MODEL = read_text_variable("COSQA_LLM_MODEL", "claude-haiku-4-5")
 LLM_TIMEOUT = read_integer_variable("COSQA_LLM_TIMEOUT", 120, 5, 3600)
 LLM_TOKENIZER = read_path_variable(
     "COSQA_LLM_TOKENIZER", "the path of a tokenizer.json, or of a folder with several"

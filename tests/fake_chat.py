@@ -17,7 +17,7 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tests.fake_messages import KEY, Answer, FakeMessages, Fault, Handler, Slowly
+from tests.fake_messages import KEY, Answer, FakeMessages, Fault, Handler, Say, Slowly
 from tests.messages_protocol import Json, Refused, check_messages, check_schema, read_body
 
 PATH = "/v1/chat/completions"
@@ -87,7 +87,9 @@ class FakeChat(FakeMessages):
             raise NotImplementedError("no chat test needs it")
         if isinstance(answer, dict) and "choices" in answer:
             return answer
-        said = self._reply(answer, asked) if not isinstance(answer, Fault) and _is_said(answer) else answer
+        if (body.get("response_format") or {}).get("type") == "json_object" and isinstance(answer, dict):
+            answer = Say(json.dumps(answer))
+        said = self._reply(answer, asked) if isinstance(answer, dict | Say) else answer
         return self.dress(as_completion(said), body) if isinstance(said, dict) else said
 
     def check(self, body: Json) -> None:
@@ -103,12 +105,6 @@ class FakeChat(FakeMessages):
             check_schema(shape["json_schema"]["schema"], "response_format")
         if shape.get("type") == "json_object" and "json" not in json.dumps(body["messages"]).lower():
             raise Refused("'messages' must contain the word 'json' to use 'response_format' of 'json_object'")
-
-
-def _is_said(answer: object) -> bool:
-    from tests.fake_messages import Say
-
-    return isinstance(answer, dict | Say)
 
 
 def as_messages(body: Json) -> Json:

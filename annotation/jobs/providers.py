@@ -10,6 +10,7 @@ from typing import cast
 from django.conf import settings
 
 from annotation.builds.launch.estimates.tokens import Counter, by_provider, by_tokenizer
+from annotation.builds.launch.provider_key import configured_key
 from annotation.builds.pipeline.advance import Tools
 from annotation.builds.pipeline.execution import RESERVED, SandboxProvider, keep_found
 from annotation.llm import LLM, LLMError, Request
@@ -77,7 +78,7 @@ def get_provider_client(kind: str, recorded: str) -> LLM:
     if kind == Build.Provider.EXCHANGE:
         return ExchangeLLM()
     return LiveLLM(
-        api_key=settings.ANTHROPIC_API_KEY,
+        api_key=configured_key(),
         base_url=settings.LLM_BASE_URL,
         profile=load_provider_profile(settings.LLM_PROFILE),
         timeout=settings.LLM_TIMEOUT,

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -17,7 +17,7 @@ from typing import Final
 from annotation.llm.batches import BatchResultEntry, BatchStatus, LiveBatches
 from annotation.llm.errors import LLMError
 from annotation.llm.live import LiveLLM
-from annotation.llm.profiles import GENERIC, Mode, ProviderProfile
+from annotation.llm.profiles import GENERIC, GENERIC_CHAT, Mode, ProviderProfile, Wire
 from annotation.llm.reply import Reply
 from annotation.llm.request import JsonObject, Message, Request
 from annotation.llm.strict_json import NotJson, parse_strict_json
@@ -38,9 +38,16 @@ SAMPLING: Final[JsonObject] = {
 }
 MOST_TOKENS: Final = 2000
 """Enough for a model that thinks before it answers."""
-BARE: Final = replace(GENERIC, sampling=tuple(SAMPLING))
+BARE: Final[Mapping[Wire, ProviderProfile]] = {
+    "messages": replace(GENERIC, sampling=tuple(SAMPLING)),
+    "chat": replace(GENERIC_CHAT, sampling=tuple(SAMPLING)),
+}
+PROTOCOLS: Final[Mapping[Wire, str]] = {
+    "messages": "Anthropic's Messages",
+    "chat": "OpenAI's chat completions",
+}
 _OF_THE_MOMENT: Final = frozenset({None, 408, 429, 503, 529})
-MOST_CALLS: Final = 12
+MOST_CALLS: Final = 14
 """Requests that a probe without caching and batches makes at most."""
 TOKENS_A_QUESTION: Final = 300
 """More than one of the short questions has, with its schema."""
@@ -51,6 +58,9 @@ BATCH_WITHIN: Final = 120.0
 LOOKS_EVERY: Final = 5.0
 NOT_MADE: Final = 501
 """What a server answers that knows of batches and has none."""
+_OF_THE_ACCOUNT: Final = frozenset({401, 402, 403, 408, 429})
+"""With one of these a server has understood whom it is asked by, and in which protocol."""
+_NO_SUCH_PATH: Final = frozenset({404, 405, NOT_MADE})
 LONG_SYSTEM: Final = "Answer the question. " * 1500
 """About 6,000 tokens: below some thousand, nothing is cached."""
 
@@ -105,11 +115,13 @@ def ask_probe(
     """
     probing = _Probing(base_url, api_key, model, timeout, [] if replies is None else replies, before, judged)
     profile = probing.profile(caching)
-    if batches:
+    if batches and profile.protocol == "messages":
         profile = replace(profile, batches=probing.batches(profile))
     usages = [reply.usage for reply in probing.replies]
     return Probed(
-        replace(profile, name="probed", about=f"{base_url}, probed with {model}", tested=True),
+        replace(
+            profile, name="probed", about=f"{base_url}, probed with {model}", tested=True, address=base_url
+        ),
         tuple(probing.findings),
         replies=len(usages),
         input_tokens=sum(usage.total_tokens - usage.output_tokens for usage in usages),
@@ -136,13 +148,53 @@ class _Probing:
 
     def profile(self, caching: bool) -> ProviderProfile:
         # How the key goes out makes no difference to the client: as a bearer token.
-        same_model = self._same_model(BARE)
-        found = replace(BARE, needs_key=self._needs_key(BARE), same_model=same_model)
+        bare, answered = self._bare()
+        same_model = self._note("the model that was asked for answers", answered == self._model, answered)
+        found = replace(bare, needs_key=self._needs_key(bare), same_model=same_model)
         found = replace(found, json_schema=self._answers(found, "json_schema"))
         found = self._with_tools(found)
+        if found.protocol == "chat":
+            found = replace(found, json_object=self._answers(found, "json_object"))
         found = replace(found, sampling=tuple(self._sampling(found)))
+        if found.protocol == "chat":  # it counts no tokens, and caches by itself
+            return found
         found = replace(found, token_counting=self._counts(found))
         return replace(found, prompt_caching=caching and self._caches(found))
+
+    def _bare(self) -> tuple[ProviderProfile, str]:
+        """The least profile of the protocol that the server speaks, and the model that answered.
+
+        Raises LLMError where it speaks neither.
+        """
+        try:
+            return self._speaks(BARE["messages"])
+        except LLMError as error:
+            if error.status not in _NO_SUCH_PATH and not _is_foreign(error):
+                raise
+            self._refused(PROTOCOLS["messages"], error)
+            first = error
+        try:
+            return self._speaks(BARE["chat"])
+        except LLMError as error:
+            if error.status in _OF_THE_ACCOUNT or (error.status or 0) >= 500:
+                raise
+            raise first from error
+
+    def _speaks(self, profile: ProviderProfile) -> tuple[ProviderProfile, str]:
+        """The profile and the model that answered by it.
+
+        Where a server of chats wants another name for the limit, the profile gets that name.
+        """
+        name = PROTOCOLS[profile.protocol]
+        try:
+            reply = self._ask(profile, "prompt")
+        except LLMError as error:
+            if "max_completion_tokens" not in error.message or profile.protocol != "chat":
+                raise
+            profile = replace(profile, length_name="max_completion_tokens")
+            reply = self._ask(profile, "prompt")
+        self._note(name, True, reply.text[:200])
+        return profile, reply.model
 
     def batches(self, profile: ProviderProfile) -> bool:
         """Whether a batch is taken in and can be looked after; one that takes too long is cancelled."""
@@ -184,10 +236,6 @@ class _Probing:
         if not self._key:
             return False
         return not self._works("no key", partial(self._ask, profile, "prompt", key=""))
-
-    def _same_model(self, profile: ProviderProfile) -> bool:
-        answered = self._ask(profile, "prompt").model
-        return self._note("the model that was asked for answers", answered == self._model, answered)
 
     def _with_tools(self, profile: ProviderProfile) -> ProviderProfile:
         """A forced tool, with thinking switched off where it works only so."""
@@ -267,6 +315,11 @@ class _Probing:
     def _note(self, tried: str, works: bool, told: str) -> bool:
         self.findings.append(Finding(tried, works, told))
         return works
+
+
+def _is_foreign(error: LLMError) -> bool:
+    """Whether what came back is none of the protocol, though it came with status 200."""
+    return error.status is None and error.provider and not error.retryable
 
 
 def _question(

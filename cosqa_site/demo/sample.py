@@ -17,6 +17,7 @@ from django.utils import timezone
 
 from annotation.builds.launch.launcher import launch_build
 from annotation.builds.launch.order import Order
+from annotation.builds.launch.provider_key import configured_key
 from annotation.models import Build, Case, Price, Tally
 from annotation.stages import Stage
 from retrieval.collections.import_report import ImportCounts, Options
@@ -150,7 +151,7 @@ def ensure_sample_build(folder: Path) -> Build:
 
     Replies are recorded unless a key is configured: then the same build asks the model live.
     """
-    live = bool(settings.ANTHROPIC_API_KEY)
+    live = bool(configured_key())
     provider = Build.Provider.LIVE if live else Build.Provider.RECORDED
     model = settings.LLM_MODEL if live else RECORDED_MODEL
     refuse_bad_sample(folder)

@@ -19,6 +19,10 @@ ONE_MACHINE: dict[str, Any] = {
     "SANDBOX_IMAGE": "",
     "SANDBOX_RUNTIME": "",
     "ANTHROPIC_API_KEY": "",
+    "OPENAI_API_KEY": "",
+    "DEEPSEEK_API_KEY": "",
+    "OPENROUTER_API_KEY": "",
+    "LLM_API_KEY": "",
     "LLM_BASE_URL": "https://api.anthropic.com",
 }
 

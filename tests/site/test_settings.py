@@ -18,7 +18,8 @@ from sandbox.pip_install import PACKAGES_AS_OF
 ROOT = Path(__file__).resolve().parents[2]
 FILE = ROOT / "cosqa_site" / "settings.py"
 GIVEN_KEY = "0123456789abcdef" * 2
-OTHERS = ("ANTHROPIC_API_KEY", "CELERY_BROKER_URL", "DATABASE_URL", "REDIS_URL")
+KEYS = ("ANTHROPIC_API_KEY", "DEEPSEEK_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY")
+OTHERS = (*KEYS, "CELERY_BROKER_URL", "DATABASE_URL", "REDIS_URL")
 
 
 @pytest.fixture
@@ -41,7 +42,7 @@ WRONG = [
     ("COSQA_SECURE", "2", "true or false"),
     ("COSQA_SANDBOX", "podman", "auto, bubblewrap, docker, none"),
     ("COSQA_SANDBOX", "Docker", "auto, bubblewrap, docker, none"),
-    ("COSQA_LLM_PROFILE", "openai", "anthropic"),
+    ("COSQA_LLM_PROFILE", "gpt", "anthropic"),
     ("COSQA_LLM_TOKENIZER", "/nowhere/tokenizer.json", "the path of a tokenizer.json"),
     ("COSQA_LLM_TIMEOUT", "0.5", "from 5 to 3600"),
     ("COSQA_LLM_WORKERS", "0", "from 1 to 256"),
@@ -164,6 +165,25 @@ def test_an_empty_value_is_the_default(environment: pytest.MonkeyPatch, name: st
 def test_packages_are_cut_off_at_a_day(environment: pytest.MonkeyPatch, given: str, read_as: str) -> None:
     environment.setenv("COSQA_PIP_CUTOFF", given)
     assert read()["PIP_CUTOFF"] == read_as
+
+
+@pytest.mark.parametrize(
+    ("profile", "address"),
+    [
+        ("", "https://api.anthropic.com"),
+        ("openai", "https://api.openai.com"),
+        ("ollama-openai", "http://localhost:11434"),
+        ("generic-openai", "https://api.openai.com"),
+        ("generic", "https://api.anthropic.com"),
+    ],
+)
+def test_provider_is_where_its_profile_says_unless_told_otherwise(
+    environment: pytest.MonkeyPatch, profile: str, address: str
+) -> None:
+    environment.setenv("COSQA_LLM_PROFILE", profile)
+    assert read()["LLM_BASE_URL"] == address
+    environment.setenv("COSQA_LLM_BASE_URL", "http://models:8080")
+    assert read()["LLM_BASE_URL"] == "http://models:8080"
 
 
 def test_each_part_is_switched_to_the_real_thing(environment: pytest.MonkeyPatch) -> None:

@@ -23,6 +23,7 @@ from django.db.models import Q
 from django.utils import timezone
 
 from annotation.builds.launch.launcher import lacks_key
+from annotation.builds.launch.provider_key import configured_key, name_key_variables
 from annotation.builds.limits import connection_budget, full_disk, rate_limit
 from annotation.builds.limits.connection_budget import Meter
 from annotation.builds.pipeline.llm_calls import give_connection_back, no_connection
@@ -45,7 +46,7 @@ METADATA: Final = frozenset(
 NOWHERE: Final = ("link_local", "multicast", "unspecified", "reserved")
 OPEN: Final = (ConnectionTest.State.WAITING, ConnectionTest.State.RUNNING)
 LOST: Final = "The worker that asked stopped before it stored the answer. Test again."
-NO_KEY: Final = "No key is configured: set ANTHROPIC_API_KEY and start the workbench again."
+NO_KEY: Final = "No key is configured: set {} and start the workbench again."
 
 
 class TestRefused(ValueError):
@@ -196,9 +197,9 @@ def probe_server(test: ConnectionTest, replies: list[Reply]) -> Probed:
     """Ask the server, with no database connection held. Raises TestRefused and LLMError."""
     with no_connection():
         if test.configured and lacks_key():
-            raise TestRefused(NO_KEY)
+            raise TestRefused(NO_KEY.format(name_key_variables()))
         judged = () if test.configured else judge_place(test.base_url)
-        key = settings.ANTHROPIC_API_KEY if test.configured else ""
+        key = configured_key() if test.configured else ""
         return ask_probe(
             test.base_url,
             key,
@@ -227,10 +228,10 @@ def slow_down_workers(test: ConnectionTest, error: LLMError) -> None:
 
 def explain_connection_error(test: ConnectionTest, error: LLMError) -> str:
     """The error in words for whoever tests; a key that was not sent can't be wrong."""
-    if error.status == 401 and not (test.configured and settings.ANTHROPIC_API_KEY):
+    if error.status == 401 and not (test.configured and configured_key()):
         return (
             "The server wants a key, and none was sent. An address that is not the configured one is never "
-            "given the configured key: set COSQA_LLM_BASE_URL and ANTHROPIC_API_KEY, or run 'manage.py llm "
+            "given the configured key: set COSQA_LLM_BASE_URL and COSQA_LLM_API_KEY, or run 'manage.py llm "
             f"probe --base-url' on the server. It said: {error.message}"
         )
     return error.message

@@ -16,6 +16,7 @@ from annotation.accounts.actors import AtShell
 from annotation.builds.drift import watched_pairs
 from annotation.builds.launch.order import AS_IN_THE_PAPER, CRITERIA, LaunchRefused, Order
 from annotation.builds.launch.prices import is_priced, unknown_price
+from annotation.builds.launch.provider_key import configured_key, name_key_variables
 from annotation.builds.limits import canary
 from annotation.llm import host_of
 from annotation.llm.profiles import load_provider_profile
@@ -180,7 +181,7 @@ def refuse_unrecorded(order: Order) -> None:
 def refuse_unpaid(order: Order) -> None:
     """Live models take a key, and a price, or the explicit choice to do without."""
     if lacks_key():
-        raise LaunchRefused("No key: set ANTHROPIC_API_KEY and start again, or choose file exchange.")
+        raise LaunchRefused(f"No key: set {name_key_variables()} and start again, or choose file exchange.")
     if is_priced(order.model):
         return
     if why := why_uncounted(order.model):
@@ -214,7 +215,7 @@ def why_no_batches(provider: str) -> str:
 
 def lacks_key() -> bool:
     """Whether the provider wants a key, and none is configured."""
-    return load_provider_profile(settings.LLM_PROFILE).needs_key and not settings.ANTHROPIC_API_KEY
+    return load_provider_profile(settings.LLM_PROFILE).needs_key and not configured_key()
 
 
 def refuse_bad_encoders(names: tuple[str, ...]) -> None:

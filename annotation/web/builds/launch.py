@@ -21,6 +21,7 @@ from annotation.builds.launch.paper_profile import (
     format_paper_switch,
 )
 from annotation.builds.launch.prices import is_priced, unknown_price
+from annotation.builds.launch.provider_key import name_key_variables
 from annotation.derived.derivation import EXPERTS, Decision, OrderPlan, Who, orders_of
 from annotation.derived.experts_queue import queue_pairs_for_experts
 from annotation.jobs.providers import find_token_counter
@@ -261,7 +262,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         model = cleaned.get("model", "").strip() or usual_model(Build.Provider.LIVE, "")
         if lacks_key():
             self.add_error(
-                "provider", "No key is configured: set ANTHROPIC_API_KEY and start the server again."
+                "provider", f"No key is configured: set {name_key_variables()} and start the server again."
             )
         elif not is_priced(model) and not cleaned.get("unpriced") and cleaned.get("budget") is None:
             self.add_error("unpriced", f"{unknown_price(model)} Enter its price, or tick this.")

@@ -9,6 +9,7 @@ from django.conf import settings
 from django.utils import timezone
 
 from annotation.builds.control.connection_test import Wanted
+from annotation.builds.launch.provider_key import configured_key
 from annotation.llm.probe import MOST_CALLS, MOST_TOKENS, TOKENS_A_QUESTION
 from annotation.llm.profiles import (
     PROFILES,
@@ -63,7 +64,7 @@ def connection_page() -> dict[str, Any]:
     """The form's surroundings, with the newest ten tests."""
     return {
         "address": settings.LLM_BASE_URL,
-        "has_key": bool(settings.ANTHROPIC_API_KEY),
+        "has_key": bool(configured_key()),
         "cost": estimate_test_cost(),
         "tests": ConnectionTest.objects.select_related("user")[:SHOWN],
     }

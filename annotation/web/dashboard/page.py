@@ -12,6 +12,7 @@ from django.conf import settings
 from django.db.models import QuerySet
 from django.utils import timezone
 
+from annotation.builds.launch.provider_key import configured_key
 from annotation.builds.pipeline.execution import SECONDS_BETWEEN_CHECKS
 from annotation.models import Build, SandboxCheck, Step
 from annotation.review.comments import find_open_flags
@@ -106,7 +107,7 @@ def sandbox_fact() -> Fact:
 
 
 def model_fact() -> Fact:
-    if settings.ANTHROPIC_API_KEY:
+    if configured_key():
         return Fact("Language model", "good", f"A key is set for {settings.LLM_BASE_URL}.")
     return Fact("Language model", "info", "No key: recorded replies and file exchange work, live does not.")
 

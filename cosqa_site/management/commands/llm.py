@@ -12,6 +12,7 @@ from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import DatabaseError
 
+from annotation.builds.launch.provider_key import configured_key
 from annotation.builds.limits.connection_budget import NoMoney, meter_connection_test, price_of
 from annotation.llm import LLMError
 from annotation.llm.probe import Finding, Probed, ask_probe
@@ -33,7 +34,7 @@ class Command(BaseCommand):
             "probe",
             help="ask a server what it can do",
             description="Asks a server a dozen small questions and prints the profile that fits it."
-            " The key is that of ANTHROPIC_API_KEY.",
+            " The key is that of COSQA_LLM_API_KEY, or of the variable that the profile names.",
         )
         asks.add_argument(
             "--base-url", default=settings.LLM_BASE_URL, help="without /v1 (default: %(default)s)"
@@ -87,7 +88,7 @@ class Command(BaseCommand):
 
     def counted(self, base_url: str, model: str, caching: bool, batches: bool) -> Probed:
         """Ask the server; what that costs is the project's money. Raises LLMError and NoMoney."""
-        key, timeout = settings.ANTHROPIC_API_KEY, settings.LLM_TIMEOUT
+        key, timeout = configured_key(), settings.LLM_TIMEOUT
         ask = partial(ask_probe, base_url, key, model, caching=caching, batches=batches, timeout=timeout)
         try:
             known = price_of(model) is not None

@@ -10,6 +10,7 @@ import pytest
 from annotation.llm import LLMError, probe
 from annotation.llm.probe import Probed, ask_probe
 from annotation.llm.profiles import parse_provider_profile
+from tests.fake_chat import FakeChat
 from tests.fake_messages import Expired, FakeMessages, Fault, Say
 
 WORDS = Say("Yes, it is.")
@@ -66,6 +67,40 @@ def test_a_tool_that_is_refused_while_the_model_thinks_is_asked_for_without_thin
     fake.supports, fake.answer = frozenset({"forced_tool"}), like_deepseek
     profile = probed(fake).profile
     assert (profile.forced_tool, profile.thinking, profile.json_schema) == (True, "disabled", False)
+
+
+@pytest.mark.parametrize("shape", ["messages", "chat"])
+def test_probe_tells_which_protocol_the_server_speaks(shape: str) -> None:
+    server = FakeMessages() if shape == "messages" else FakeChat()
+    with server:
+        found = probed(server)
+        assert found.profile.protocol == shape
+        assert said(found)[probe.PROTOCOLS[found.profile.protocol]] is True
+        assert len(server.calls) <= probe.MOST_CALLS
+    profile = parse_provider_profile(found.toml(), "probed")
+    assert (profile.protocol, profile.address) == (shape, server.url)
+
+
+def test_chat_server_is_probed_for_each_way_to_get_json() -> None:
+    with FakeChat() as server:
+        profile = probed(server).profile
+        assert (profile.json_schema, profile.forced_tool, profile.json_object) == (True, True, True)
+        assert "effort" in profile.sampling
+    with FakeChat(supports=["json_object"]) as server:
+        found = probed(server)
+    assert found.profile.ladder == ("json_object", "prompt")
+    assert said(found)[probe.PROTOCOLS["messages"]] is False
+
+
+def test_chat_server_that_wants_another_name_for_the_limit_is_asked_by_that() -> None:
+    told = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
+    with FakeChat(refuse=lambda body: told if "max_tokens" in body else "") as server:
+        assert probed(server).profile.length_name == "max_completion_tokens"
+
+
+def test_chat_server_that_refuses_the_key_says_so() -> None:
+    with FakeChat() as server, pytest.raises(LLMError, match="does not accept the key"):
+        probed(server, key="wrong")
 
 
 def test_another_models_answer_is_told(fake: FakeMessages) -> None:

@@ -245,7 +245,7 @@ def test_one_that_wants_a_key_is_told_apart_from_a_wrong_key(fake: FakeMessages)
 @pytest.mark.parametrize(
     ("setting", "value", "said"),
     [
-        ("ANTHROPIC_API_KEY", "", "No key is configured: set ANTHROPIC_API_KEY"),
+        ("ANTHROPIC_API_KEY", "", "No key is configured: set ANTHROPIC_API_KEY or COSQA_LLM_API_KEY"),
         ("ANTHROPIC_API_KEY", "wrong", "does not accept the key"),
         ("LLM_BASE_URL", "http://127.0.0.1:9", "no answer from http://127.0.0.1:9"),
     ],

@@ -29,7 +29,7 @@ def made(**columns: Any) -> ConnectionTest:
 
 def test_the_page_says_what_a_test_costs_before_it_is_made(ada: Client) -> None:
     page = ada.get(PAGE).content.decode()
-    assert "up to 12 short questions" in page and "there is no price for" in page
+    assert "up to 14 short questions" in page and "there is no price for" in page
     assert "https://api.example.org" in page and "a-secret-key" not in page
     assert not ConnectionTest.objects.exists()
 
