@@ -41,7 +41,7 @@ SMART_WORDS: Final[Mapping[SmartList, tuple[str, str]]] = {
     ),
     SmartList.FEW_TOUCHING: (
         "Few assertions",
-        "At most one line of the test checks what the function returns.",
+        "In the run, at most one line of the test checked what the function gave.",
     ),
     SmartList.MISSES_BUGS: (
         "Test misses bugs",
