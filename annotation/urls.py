@@ -26,6 +26,7 @@ from annotation.web.money import views as caps
 from annotation.web.pins import views as pins
 from annotation.web.rating import actions
 from annotation.web.rating import views as rating_pages
+from annotation.web.replies import views as replies
 from annotation.web.reports import views as reports
 from annotation.web.review import call_views, comment_views
 from annotation.web.review import guidelines as review_guidelines
@@ -56,6 +57,10 @@ urlpatterns = [
     path("builds/new/", launch.new, name="build-new"),
     path("builds/<int:pk>/", builds.detail, name="build"),
     path("builds/<int:pk>/progress/", builds.progress, name="build-progress"),
+    path("builds/<int:pk>/replies/", replies.index, name="build-replies"),
+    path("builds/<int:pk>/replies/requests/", replies.requests_file, name="build-requests"),
+    path("builds/<int:pk>/replies/next/", replies.answer, name="build-reply-next"),
+    path("builds/<int:pk>/replies/<int:call>/", replies.answer, name="build-reply"),
     path("builds/<int:pk>/control/", builds.control, name="build-control"),
     path("builds/<int:pk>/cap/", caps.build_cap, name="build-cap"),
     path("builds/<int:pk>/review-rule/", review_rule.change, name="build-review-rule"),

@@ -17,6 +17,7 @@ from annotation.api import (
     missing_functions,
     queries,
     rating,
+    replies,
     reviews,
     rounds,
     studies,
@@ -32,6 +33,7 @@ router.add_router("/builds", drift.router)
 router.add_router("/builds", queries.router)
 router.add_router("/builds", comparisons.router)
 router.add_router("/builds", rounds.router)
+router.add_router("/builds", replies.router)
 router.add_router("/annotators", annotators.router)
 router.add_router("", label_audit.router)
 router.add_router("", cases.router)

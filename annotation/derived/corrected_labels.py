@@ -13,6 +13,7 @@ from typing import Final
 from django.db import transaction
 
 from annotation.builds.launch.launcher import Actor
+from annotation.builds.results.answering_models import describe_agents
 from annotation.builds.results.publication import (
     LONGEST_RULE,
     PublishRefused,
@@ -26,7 +27,6 @@ from annotation.models import Build
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.plan.seals import find_sealed_annotators
 from retrieval.evaluation.label_join import load_kept_labels
-from retrieval.evaluation.merge_rule import agents_told
 from retrieval.evaluation.publication import Chosen, Order, publish_chosen
 from retrieval.evaluation.runs.carried_runs import rescore_runs
 from retrieval.models import Benchmark, Collection, PairList, Pool
@@ -166,7 +166,7 @@ def iterate_corrected_labels(base: Benchmark, said: dict[int, Chosen]) -> Iterat
 
 def describe_label_authority(build: Build, base: Benchmark) -> str:
     """Whose labels these are, in words."""
-    told = agents_told(find_labelling_annotator(build) or build.annotator)
+    told = describe_agents(find_labelling_annotator(build) or build.annotator)
     judged_again = count_noun(build.pair_list.size if build.pair_list else 0, "pair")
     rule = RULE.format(FEWEST[build.reviews_needed])
     more = f"; {judged_again} judged again in build {build.name}: {rule}. {told}"

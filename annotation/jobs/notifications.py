@@ -99,6 +99,7 @@ def record_episode(episode: Episode) -> bool:
 def of_builds(now: datetime) -> Iterator[Episode]:
     """What is to be told of builds as they stand now. Three reads, however many builds there are."""
     standing = Q(state__in=[Build.State.PAUSED, Build.State.WAITING, Build.State.CANARY])
+    standing &= ~Q(state=Build.State.WAITING, waits_for=Build.WaitsFor.REPLIES)  # as it does from the start
     ended = Q(state__in=[Build.State.DONE, Build.State.FAILED], finished_at__gte=now - RECENT)
     spending = Q(state=Build.State.RUNNING, tally__cap__gt=0)
     rows: QuerySet[Build] = Build.objects.filter(standing | ended | spending)

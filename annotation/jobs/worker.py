@@ -17,7 +17,7 @@ from annotation.builds.control import connection_test
 from annotation.builds.drift import watched_pairs
 from annotation.builds.drift.questions import ask_one
 from annotation.builds.drift.verdict import look_after_all
-from annotation.builds.limits import budget, canary, circuit_breaker, full_disk
+from annotation.builds.limits import awaited_replies, budget, canary, circuit_breaker, full_disk
 from annotation.builds.pipeline import batches, claims
 from annotation.builds.pipeline.advance import Tools, advance_case
 from annotation.builds.pipeline.claims import REQUESTS
@@ -295,11 +295,19 @@ def look_after(build: Build) -> None:
         open_when_mined(build)
     elif canary.rest_is_due(build):
         open_rest(build)
-    elif not execution.look_after(build, add_cases) and not build.tally.open:
-        if canary.find_undecided_canary(build):
-            canary.stop_at_canary(build)
-        elif not watched_pairs.keeps_open(build):
-            finish_build(build)
+    elif not execution.look_after(build, add_cases):
+        if build.tally.open:
+            awaited_replies.hold_for_replies(build)
+        else:
+            end_opened_build(build)
+
+
+def end_opened_build(build: Build) -> None:
+    """Stop a build at its canary, or finish one with no open case."""
+    if canary.find_undecided_canary(build):
+        canary.stop_at_canary(build)
+    elif not watched_pairs.keeps_open(build):
+        finish_build(build)
 
 
 def open_when_mined(build: Build) -> None:

@@ -1,12 +1,14 @@
 """Requests and replies as JSON Lines, so that a person or any model can answer a build without a key.
 
-A request line is {"id", "agent", "model", "system", "messages", "schema"}, and "round" from the second one
-on; a reply line is {"id", "reply"}
-with the agent's JSON object, or its text, as the reply. A reply line may also say which `model`
-answered and its `usage` ({"input_tokens", "output_tokens"}); other keys are ignored. The id is the
-request's digest, so exporting again gives the same ids and a reply to a changed request is unknown.
+A file of requests has two kinds of lines. A prompt line is {"prompt", "agent", "system", "schema"}: what
+many requests share is told once, before the first of them. A request line is {"id", "agent", "model",
+"prompt", "messages"}, and "round" from the second one on; `prompt` names the line with its system prompt and
+schema. A reply line is {"id", "reply"} with the agent's JSON object, or its text, as the reply. It may also
+say which `model` answered and its `usage` ({"input_tokens", "output_tokens"}); other keys are ignored. The id
+is the request's digest, so exporting again gives the same ids and a reply to a changed request is unknown.
 """
 
+import hashlib
 import json
 import re
 from collections.abc import Container, Iterable, Iterator
@@ -56,13 +58,23 @@ class ExchangeLLM:
         raise Waiting(request.digest(), request.agent)
 
 
-def request_line(request: Request) -> str:
-    """One line of an export, without its line end; ASCII only."""
-    data = request.to_dict()
-    line = {"id": request.digest()} | {
-        key: data[key] for key in ("agent", "model", "system", "messages", "schema")
+def prompt_of(request: Request) -> dict[str, object]:
+    """What the request shares with others of its agent, under the name that tells it apart from any other."""
+    shared: dict[str, object] = {
+        "agent": request.agent,
+        "system": request.system,
+        "schema": dict(request.schema),
     }
-    return json.dumps(line | round_of(request))
+    digest = hashlib.sha256(json.dumps(shared, sort_keys=True).encode("ascii")).hexdigest()
+    return {"prompt": f"{request.agent}-{digest[:12]}", **shared}
+
+
+def question_of(request: Request) -> dict[str, object]:
+    """What the request alone says, and the name of its prompt."""
+    data = request.to_dict()
+    asked = {"id": request.digest(), "agent": request.agent, "model": request.model}
+    shared = {"prompt": prompt_of(request)["prompt"], "messages": data["messages"]}
+    return {**asked, **shared, **round_of(request)}
 
 
 def round_of(request: Request) -> dict[str, object]:
@@ -70,11 +82,18 @@ def round_of(request: Request) -> dict[str, object]:
     return {"round": request.round} if request.round > 1 else {}
 
 
-def write_requests(stream: BinaryIO, requests: Iterable[Request]) -> int:
-    """Write each request as a line and return how many there were."""
-    written = 0
+def write_requests(stream: BinaryIO, requests: Iterable[Request], told: set[object] | None = None) -> int:
+    """Write each request as a line, its prompt before it where that is new; returns how many requests.
+
+    `told` are the prompts that the file has already.
+    """
+    written, known = 0, set[object]() if told is None else told
     for request in requests:
-        stream.write(f"{request_line(request)}\n".encode("ascii"))
+        prompt = prompt_of(request)
+        if prompt["prompt"] not in known:
+            known.add(prompt["prompt"])
+            stream.write(f"{json.dumps(prompt)}\n".encode("ascii"))
+        stream.write(f"{json.dumps(question_of(request))}\n".encode("ascii"))
         written += 1
     return written
 
@@ -171,6 +190,8 @@ def _decoded(content: bytes | None) -> JsonObject:
 
 def _reply(number: int, offset: int, data: JsonObject) -> ReplyLine:
     id_, model = data.get("id"), data.get("model", "")
+    if "reply" not in data and ("messages" in data or "prompt" in data):
+        raise _BadLine('is a line of the file of requests: a reply is {"id", "reply"}')
     if not isinstance(id_, str) or not _ID.fullmatch(id_):
         raise _BadLine(f'"id" has to be the 64 hex digits of the request\'s id, got {_shown(id_)}')
     if not isinstance(model, str):

@@ -253,9 +253,12 @@ class BuildOut(RowSchema):
     next_probe_at: datetime | None = Field(
         description="when what is away is tried next; null while it waits for a person"
     )
-    waits_for: Literal["provider", "sandbox", "disk"] = Field(description="what is away, while it waits")
+    waits_for: Literal["provider", "sandbox", "disk", "replies"] = Field(
+        description="what it waits for, while it waits"
+    )
     provider: str
     model: str
+    answered_by: list[str] = Field(description="models that answered by file, as named with their replies")
     queries: CollectionRef
     snippets: CollectionRef
     batches: bool = Field(description="screener and test writer are asked by batch")

@@ -84,7 +84,7 @@ def answer_by_file(home: Path, name: str, cases: int) -> None:
     requests, replies = home / "requests.jsonl", home / "answers.jsonl"
     for _ in range(240):
         workbench.manage(home, "exchange", "export", name, "--out", str(requests))
-        lines = requests.read_text().splitlines()
+        lines = [line for line in requests.read_text().splitlines() if "id" in json.loads(line)]
         if len(lines) == cases:
             break
         time.sleep(1)

@@ -81,6 +81,8 @@ PLACES: Final = (
     Place("build-missing", "/builds/{build}/missing/", "admin"),
     Place("build-writes", "/builds/{written_build}/", "admin"),
     Place("build-waiting", "/builds/{waiting}/", "admin"),
+    Place("build-replies", "/builds/{waiting}/replies/", "admin"),
+    Place("build-reply-next", "/builds/{waiting}/replies/next/", "admin"),
     Place("build-cancel", "/builds/{waiting}/control/?action=cancel", "admin"),
     Place("build-cap", "/builds/{waiting}/cap/", "admin"),
     Place("build-guidelines", "/builds/{waiting}/guidelines/", "admin"),

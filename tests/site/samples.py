@@ -11,6 +11,8 @@ from typing import Any, Final
 from django.db.models import Model
 from django.utils import timezone
 
+from annotation.agents import screener
+from annotation.builds.limits.budget import without_system
 from annotation.models import (
     Assignment,
     CallAnswer,
@@ -24,9 +26,11 @@ from annotation.models import (
     Extension,
     Filling,
     Guideline,
+    LLMCall,
     ProgramText,
     Proposal,
     Rating,
+    RequestText,
     Review,
     StudyPair,
     TestProgram,
@@ -186,6 +190,7 @@ def samples(case: Case, rater: Enrolment | None = None) -> Samples:
             "exports": aged(export(benchmark)),
             "pins": aged(pin(case)),
             "guidelines": Guideline.objects.earliest("pk").pk,
+            "replies": aged(waiting_call(case)),
             "reviews": aged(review(case, rater)),
             "flags": aged(flagged(case)),
             "jobs": job.pk,
@@ -196,6 +201,17 @@ def samples(case: Case, rater: Enrolment | None = None) -> Samples:
         },
         {**plain(case, rater), **rated(case, given)},
     )
+
+
+def waiting_call(case: Case) -> LLMCall:
+    """A request for which an open case of the case's build waits, if it has one."""
+    pair = screener.ScreenerInputs(case.pair.query.text, case.pair.snippet.text)
+    request = screener.build_screener_request(pair, case.build.model)
+    columns = {"digest": request.digest(), "request": RequestText.keep(without_system(request))}
+    call = factories.llm_call(case, "screener", {}, status="waiting", **columns)
+    parked = Case.objects.filter(build=case.build, stage="screening").exclude(pk=case.pk)[:1]
+    Case.objects.filter(pk__in=list(parked.values_list("pk", flat=True))).update(waiting_for=call)
+    return call
 
 
 def extended(case: Case) -> Extension:

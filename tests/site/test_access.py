@@ -38,6 +38,7 @@ POSTED: Final[dict[str, dict[str, Any]]] = {
     "api:change_cap": {"budget": "1", "reason": "more to do"},
     "api:change_review_rule": {"reviews_needed": 1, "reason": "one expert"},
     "api:launch_build": {},
+    "api:take_replies": {"model": "small", "replies": [{"id": "0", "reply": "x"}]},
     "api:launch_several": {},
     "api:decide_pair": {"value": 1, "cause": "slip", "note": "so", "seen": 0},
     "api:decide": {"action": "reject", "seen_revision": 0},

@@ -16,6 +16,7 @@ SENT_ONLY: Final = {
     "benchmark-compare-pin",
     "benchmark-corpus-pin",
     "build-pin",
+    "build-reply",
     "build-mining-pin",
     "compare-pin",
     "pin-again",
@@ -76,6 +77,7 @@ FRAGMENTS: Final = {
 FILES: Final = {
     "audit-export",
     "benchmark-export",
+    "build-requests",
     "build-written",
     "case-candidate",
     "pin-download",

@@ -136,7 +136,7 @@ def test_a_real_build_waits_for_its_thousand_answers_and_settles_those_that_come
     worker.until_idle(COUNTS, shared)
     out = io.BytesIO()
     assert file_exchange.export_waiting_requests(build, out) == Tally.objects.get(build=build).total == 1000
-    requests = [json.loads(line) for line in out.getvalue().splitlines()]
+    requests = [line for line in map(json.loads, out.getvalue().splitlines()) if "id" in line]
     assert {request["agent"] for request in requests} == {"screener"}
     assert len({request["id"] for request in requests}) == 1000
     while lines := answers(build):

@@ -14,7 +14,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from annotation.agents import fixer, paper, test_writer
-from annotation.builds.limits import budget, circuit_breaker, full_disk, rate_limit
+from annotation.builds.limits import awaited_replies, budget, circuit_breaker, full_disk, rate_limit
 from annotation.builds.pipeline import claims, program_checks, verdicts
 from annotation.builds.pipeline.execution import SandboxProvider, execute_program
 from annotation.builds.pipeline.llm_calls import Asker, Parked, Unjudgeable, ask_with_repair
@@ -93,6 +93,7 @@ def run_stage_work(case: Case, tools: Tools) -> None:
         case.put_back(waiting=parked.call)
         # The reply may have come between the look at the call and this.
         claims.free_waiting_for(LLMCall.objects.filter(pk=parked.call.pk))
+        awaited_replies.hold_for_replies(case.build)
     except budget.BudgetHeld:
         # What batches hold they hold for long.
         case.put_back(until=timezone.now() + timedelta(seconds=30 if case.build.batches else 1))

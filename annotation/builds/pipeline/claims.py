@@ -14,7 +14,7 @@ from django.db import connection, transaction
 from django.db.models import Exists, OuterRef, Q, QuerySet, prefetch_related_objects
 from django.utils import timezone
 
-from annotation.builds.limits import circuit_breaker, rate_limit
+from annotation.builds.limits import awaited_replies, circuit_breaker, rate_limit
 from annotation.models import (
     Batch,
     Build,
@@ -263,7 +263,9 @@ def free_answered() -> int:
     free = over | Exists(same)
     proposals = Proposal.objects.filter(waiting_for__isnull=False).filter(free).update(waiting_for=None)
     parked = Case.objects.filter(waiting_for__isnull=False, build__batches=False)
-    return proposals + parked.filter(free).update(waiting_for=None)
+    freed = proposals + parked.filter(free).update(waiting_for=None)
+    awaited_replies.resume_answered()
+    return freed
 
 
 def free_waiting_for(calls: QuerySet[LLMCall]) -> int:

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import BinaryIO, Final
 
-from django.db.models import QuerySet
+from django.db.models import Count, Exists, OuterRef, Q, QuerySet
 
-from annotation.agents import PARSERS, InvalidReply
+from annotation.agents import PARSERS, InvalidReply, screener
 from annotation.builds.limits import budget
+from annotation.builds.limits.awaited_replies import clean_model_name, note_answering_models
 from annotation.builds.pipeline.claims import free_answered
+from annotation.builds.pipeline.screener_sheet import is_sheet, read_sheet
 from annotation.llm import Reply, Request, Usage
 from annotation.llm.exchange import ExchangeProblem, ReplyLine, read_replies, write_requests
-from annotation.models import Build, Case, LLMCall, Proposal
+from annotation.llm.strict_json import NotJson, parse_strict_json
+from annotation.models import Build, Case, LLMCall, Proposal, Step
+
+ANSWERED: Final = "the request has a reply already, and this is another one: the first counts"
 
 
 class TooFewParts(ValueError):
@@ -49,6 +54,23 @@ def requests_of(calls: QuerySet[LLMCall]) -> Iterator[Request]:
         yield call.whole_request()
 
 
+def count_waiting_by_agent(build: Build) -> dict[str, int]:
+    """How many requests wait for a reply, by the agent that asks, the most first."""
+    rows = find_unanswered_calls(build).order_by().values_list("agent").annotate(Count("pk"))
+    return dict(sorted(rows, key=lambda row: (-row[1], row[0])))
+
+
+def load_screener_rows(build: Build) -> Iterator[tuple[str, str, str]]:
+    """The id, the query and the code of each request of the screener that waits, in a stable order."""
+    of_calls = find_unanswered_calls(build).filter(agent=screener.NAME)
+    rows = Case.objects.filter(build=build, waiting_for__in=of_calls).order_by("waiting_for", "pk")
+    rows, last = rows.select_related("waiting_for", "pair__query__body", "pair__snippet__body"), ""
+    for case in rows.iterator(chunk_size=500):
+        if case.waiting_for is not None and case.waiting_for.digest != last:
+            last = case.waiting_for.digest
+            yield last, case.pair.query.text, case.pair.snippet.text
+
+
 def load_waiting_requests(build: Build) -> Iterator[Request]:
     """The requests that cases of `build` wait for, in a stable order."""
     return requests_of(find_unanswered_calls(build))
@@ -63,7 +85,9 @@ def export_parts(build: Build, parts: Sequence[Sequence[int]], streams: Sequence
     """Write the calls (ids) of each part into its stream; returns how many each has."""
     calls = find_unanswered_calls(build)
     return [
-        sum(write_requests(stream, requests_of(calls.filter(pk__in=some))) for some in chunk_calls(part))
+        write_requests(
+            stream, (one for some in chunk_calls(part) for one in requests_of(calls.filter(pk__in=some)))
+        )
         for stream, part in zip(streams, parts, strict=True)
     ]
 
@@ -124,37 +148,78 @@ def smallest_free(made: Sequence[Sequence[int]], taken: Sequence[set[int]], its:
     return min(free, key=lambda place: len(made[place]))
 
 
-def import_replies(build: Build, stream: BinaryIO) -> Imported:
-    """Take the good replies of `stream`, refuse the bad ones by line number. Can be repeated."""
-    calls = {c.digest: c.pk for c in find_awaited_calls(build)}
-    answered = set(LLMCall.objects.filter(build=build, status="succeeded").values_list("digest", flat=True))
-    taken, known, problems = 0, 0, list[ExchangeProblem]()
-    for line in read_replies(stream, calls.keys() | answered):
-        problem = line if isinstance(line, ExchangeProblem) else find_reply_problem(line, calls)
+def import_replies(build: Build, stream: BinaryIO, model: str = "") -> Imported:
+    """Take the good replies of a file of lines, or of the screener's table; refuse the bad ones by line.
+
+    `model` answered where a line names none. Can be repeated: what is known changes nothing.
+    """
+    read = read_sheet if is_sheet(stream) else read_replies
+    return take_replies(build, read(stream), model)
+
+
+def take_replies(build: Build, lines: Iterable[ReplyLine | ExchangeProblem], model: str = "") -> Imported:
+    """The same of replies that are read already; each is stored by itself, so none is lost by another."""
+    calls = dict(find_awaited_calls(build).values_list("digest", "pk"))
+    done, problems, models = Counter[bool](), list[ExchangeProblem](), set[str]()
+    for line in lines:
+        problem = line if isinstance(line, ExchangeProblem) else find_reply_problem(build, line, calls)
         if problem is not None:
             problems.append(problem)
-        elif isinstance(line, ReplyLine) and line.id in calls:
-            store_exchanged_reply(calls[line.id], line)
-            taken += 1
-        else:
-            known += 1
-    return Imported(taken, known, free_answered(), tuple(problems))
+        elif isinstance(line, ReplyLine):
+            done[line.id in calls and store_exchanged_reply(calls[line.id], line, model)] += 1
+            models.add(line.model or model)
+    note_answering_models(build, models)
+    return Imported(done[True], done[False], free_answered(), tuple(problems))
 
 
-def find_reply_problem(line: ReplyLine, calls: dict[str, int]) -> ExchangeProblem | None:
+def find_reply_problem(build: Build, line: ReplyLine, calls: dict[str, int]) -> ExchangeProblem | None:
     """Why a reply can't be used by its agent, if so: it is refused here, where somebody can mend it."""
     if line.id not in calls:
-        return None
+        why = explain_unawaited(build, line)
+        return ExchangeProblem(line.line, why) if why else None
+    call = LLMCall.objects.select_related("reply").get(pk=calls[line.id])
+    if call.status == LLMCall.Status.SUCCEEDED and not is_same_reply(call, line):
+        return ExchangeProblem(line.line, ANSWERED)
     try:
-        PARSERS[LLMCall.objects.values_list("agent", flat=True).get(pk=calls[line.id])](line.text)
+        PARSERS[call.agent](line.text)
     except InvalidReply as problem:
         return ExchangeProblem(line.line, str(problem))
     return None
 
 
-def store_exchanged_reply(pk: int, line: ReplyLine) -> None:
-    """The reply becomes that of its waiting call, before any case uses it."""
+def explain_unawaited(build: Build, line: ReplyLine) -> str:
+    """Why a reply to what no case waits for is refused; empty where the build has that very reply."""
+    rows = LLMCall.objects.filter(digest=line.id)
+    used = rows.filter(Q(build=build) | Exists(Step.objects.filter(call=OuterRef("pk"), case__build=build)))
+    answered = used.filter(status=LLMCall.Status.SUCCEEDED).select_related("reply").first()
+    if answered is not None:
+        return "" if is_same_reply(answered, line) else ANSWERED
+    if used.exists():
+        return f"the request {line.id} does not wait any more"
+    if rows.exists():
+        return f"the request {line.id} is one of another build, not of this one: take the reply there"
+    return f"no request with the id {line.id} waits; the pair, prompt or model may have changed"
+
+
+def is_same_reply(call: LLMCall, line: ReplyLine) -> bool:
+    """Whether the call has this very reply, however its JSON is written."""
+    return call.reply is not None and read_json(call.reply.text) == read_json(line.text)
+
+
+def read_json(text: str) -> object:
+    """The value that a text holds; the text itself where it is no JSON."""
+    try:
+        return parse_strict_json(text)
+    except NotJson:
+        return text
+
+
+def store_exchanged_reply(pk: int, line: ReplyLine, model: str = "") -> bool:
+    """The reply becomes that of its waiting call, before any case uses it; False where it waits no more."""
     call = LLMCall.objects.select_related("build__tally", "price").get(pk=pk)
-    if call.status == LLMCall.Status.WAITING:
-        usage = line.usage or Usage(0, 0)
-        budget.settle_call(call, Reply(line.text, line.model or call.model, usage, 0.0, "", "exchange"))
+    if call.status != LLMCall.Status.WAITING:
+        return False
+    usage = line.usage or Usage(0, 0)
+    who = clean_model_name(line.model) or clean_model_name(model) or call.model
+    budget.settle_call(call, Reply(line.text, who, usage, 0.0, "", "exchange"))
+    return True

@@ -14,6 +14,7 @@ from django.db.models import Max, QuerySet
 
 from annotation.agents import InvalidReply, build_repair_request
 from annotation.builds.limits import budget, full_disk, poison_requests, rate_limit
+from annotation.builds.limits.awaited_replies import note_answering_models
 from annotation.llm import LLM, LLMError, Reply, Request, Waiting
 from annotation.llm.reply import CUT_OFF, HOPELESS
 from annotation.llm.sampling import LONGER
@@ -132,6 +133,8 @@ def obtain_answered_call(case: Asker, llm: LLM, request: Request, *, by_batch: b
 
 def once_more(case: Asker, call: LLMCall) -> LLMCall:
     """The call, counted as reused unless its own build waited for it, and nothing rests on it yet."""
+    if case.build.provider == Build.Provider.EXCHANGE:
+        note_answering_models(case.build, [call.answered_by])
     if call.build_id != case.build.pk or call.steps.exists():
         if isinstance(case, Case):
             case.reused += 1

@@ -138,7 +138,7 @@ def take_progress_snapshot(build: Build, now: datetime | None = None) -> Snapsho
         tally=tally,
         version=compute_progress_version(watched, now),
         funnel=list_funnel_bars(tally),
-        pace=measure_build_pace(fresh, now) if fresh.state == Build.State.RUNNING else Pace(),
+        pace=measure_build_pace(fresh, now) if has_pace(fresh) else Pace(),
         seconds=((fresh.finished_at or now) - fresh.created_at).total_seconds(),
         waiting_replies=waiting_replies(fresh),
         has_price=Price.objects.at(fresh.model, now) is not None,
@@ -146,6 +146,11 @@ def take_progress_snapshot(build: Build, now: datetime | None = None) -> Snapsho
         errors=list_failed_calls(fresh),
         at_once=rate_limit.at_once(fresh),
     )
+
+
+def has_pace(build: Build) -> bool:
+    """Whether a rate tells when the build ends: not where people bring the replies."""
+    return build.state == Build.State.RUNNING and build.provider != Build.Provider.EXCHANGE
 
 
 def list_funnel_bars(tally: Tally) -> tuple[Bar, ...]:

@@ -19,6 +19,7 @@ from django.db.models import Q, QuerySet
 
 from annotation.builds.launch.launcher import Actor, record_build_event
 from annotation.builds.results import mined_scope
+from annotation.builds.results.answering_models import describe_agents
 from annotation.builds.results.mined_scope import LONGEST_NAME
 from annotation.models import Build, BuildEvent, Case
 from annotation.models.builds.label_in_force import AnnotatorWords, list_standing_statements
@@ -27,7 +28,6 @@ from annotation.stages import Stage
 from retrieval.evaluation.merge_rule import (
     FEWEST_REVIEWS,
     AnnotatorStatement,
-    agents_told,
     merge_rule_words,
     merge_statements,
 )
@@ -401,5 +401,5 @@ def _decided(
 def _rule(wish: Wish, voices: _Voices) -> str:
     """The merge rule in words, with the agents whose labels count last."""
     words = merge_rule_words(voices.reviews_needed)
-    told = f"{words}. {agents_told(voices.agents)}" if voices.agents else words
+    told = f"{words}. {describe_agents(voices.agents)}" if voices.agents else words
     return (f"{told}, in build {wish.build.name}" if wish.build else told)[:LONGEST_RULE]

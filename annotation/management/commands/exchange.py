@@ -25,8 +25,9 @@ class Command(LightCommand):
     reads_foreign_files = True
     help = (
         "Exchange requests and replies by file. 'export' writes every request that waits, one JSON object a "
-        "line (id, agent, model, system, messages, schema), with --parts into several files; 'import' takes "
-        "lines (id, reply) of one file or several. "
+        "line (id, agent, model, prompt, messages), after the prompts that they name (prompt, agent, system, "
+        "schema), with --parts into several files; 'import' takes lines (id, reply) of one file or several, "
+        "or the screener's table. "
         "Run 'manage.py work --until-idle' in between, until nothing waits. Exit status: 3 where a line was "
         "refused; the others are taken."
     )
@@ -45,12 +46,13 @@ class Command(LightCommand):
         )
         take = actions.add_parser("import", help="take replies")
         take.add_argument("build", help="name or id of the build")
+        take.add_argument("--model", default="", help="the model that answered, where a line names none")
         take.add_argument("files", type=Path, nargs="+", metavar="FILE", help="files of reply lines")
 
     def handle(self, *args: Any, **options: Any) -> None:
         build = find_build(options["build"])
         if options["action"] == "import":
-            self.take(build, options["files"])
+            self.take(build, options["files"], options["model"])
         elif options["parts"] is None:
             self.export(build, options["out"])
         else:
@@ -83,8 +85,8 @@ class Command(LightCommand):
         hint = "" if written else " (nothing waits: is the build mined, and has 'work --until-idle' run?)"
         self.stderr.write(f"{written:,} requests{hint}", str)  # plain: it is no error
 
-    def take(self, build: Build, paths: list[Path]) -> None:
-        found = [self.taken(build, path) for path in paths]
+    def take(self, build: Build, paths: list[Path], model: str) -> None:
+        found = [self.taken(build, path, model) for path in paths]
         taken, known, moved = (
             sum(getattr(file, name) for file in found) for name in ("taken", "known", "moved")
         )
@@ -92,16 +94,18 @@ class Command(LightCommand):
         self.stdout.write(
             f"{taken:,} replies taken, {known:,} known already, {refused:,} refused; {moved:,} cases continue"
         )
+        if build.model == "any" and not build.answered_by:
+            self.stderr.write("Nobody has said which model answered: --model NAME does.", str)
         if refused:
             kept = "the others are taken" if taken or known else "No reply could be taken"
             told = f"Refused: {count_noun(refused, 'line')}, as said above; {kept}."
             raise CommandError(told, returncode=REFUSED_STATUS)
 
-    def taken(self, build: Build, path: Path) -> file_exchange.Imported:
+    def taken(self, build: Build, path: Path, model: str) -> file_exchange.Imported:
         """What one file gave, its problems told."""
         try:
             with path.open("rb") as stream:
-                done = file_exchange.import_replies(build, stream)
+                done = file_exchange.import_replies(build, stream, model)
         except OSError as error:
             raise CommandError(f"{path} can't be read: {error}") from error
         for problem in done.problems[:MAX_PROBLEMS_SHOWN]:

@@ -48,6 +48,7 @@ class Build(models.Model):
         PROVIDER = "provider"
         SANDBOX = "sandbox"
         DISK = "disk"
+        REPLIES = "replies"
 
     class Provider(models.TextChoices):
         LIVE = "live", "live: asks the model named"
@@ -70,6 +71,11 @@ class Build(models.Model):
     provider = models.CharField(max_length=8, choices=Provider)
     recorded = models.CharField(max_length=400, blank=True, help_text="file of recorded replies")
     model = models.CharField(max_length=120)
+    answered_by = models.JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        help_text="the models that have answered by file, as whoever brought the replies named them",
+    )
     limit = models.PositiveIntegerField(null=True, blank=True, help_text="at most so many pairs")
     rounds = models.PositiveSmallIntegerField(
         default=1, db_default=1, help_text="how often each pair is judged anew: so many cases has a pair"
@@ -137,6 +143,11 @@ class Build(models.Model):
             return WAITING_WORDS[self.WaitsFor(self.waits_for)]
         return str(self.State(self.state).label)
 
+    @property
+    def answering_model(self) -> str:
+        """Who answers, for people: as named with replies that came by file, else the model of the order."""
+        return ", ".join(self.answered_by) or self.model
+
     @cached_property
     def looked_up(self) -> dict[str, Any]:
         """What was looked up for the build since it was read, as whoever works on a handful of cases does."""
@@ -168,6 +179,7 @@ WAITING_WORDS: Final[Mapping[Build.WaitsFor, str]] = {
     Build.WaitsFor.PROVIDER: str(Build.State.WAITING.label),
     Build.WaitsFor.SANDBOX: "waiting for the sandbox",
     Build.WaitsFor.DISK: "waiting for room on the disk",
+    Build.WaitsFor.REPLIES: "waiting for replies",
 }
 """The state of a waiting build in words, by what it waits for."""
 

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from django.db.models import Q, QuerySet
 
+from annotation.builds.results.answering_models import list_answering_models
 from annotation.models import Condition, Study
 from annotation.studies.label_import.released_labels import (
     copies_of,
@@ -95,17 +96,30 @@ class Rows:
 
 def aliases_of_annotator(annotator: Annotator) -> set[str]:
     """All that may stand for an annotator, in small letters."""
-    whole = format_annotator_name(annotator)
-    found = {whole, whole.rsplit(" (", 1)[0], annotator.name}
+    found = {annotator.name}
+    for whole in (
+        format_annotator_name(annotator),
+        join_annotator_name(annotator, [ordered_model(annotator)]),
+    ):
+        found |= {whole, whole.rsplit(" (", 1)[0]}
     found |= {AGENTS} if annotator.kind == Annotator.Kind.AGENTS else set()
     return {one.casefold() for one in found}
 
 
 def format_annotator_name(annotator: Annotator) -> str:
     """The annotator as tables call it: its name, its model, and the beginning of its version."""
-    model = annotator.config.get("model", "")
-    words = f"{annotator.name}, {model}" if model else annotator.name
+    return join_annotator_name(annotator, list_answering_models(annotator))
+
+
+def join_annotator_name(annotator: Annotator, models: Sequence[str]) -> str:
+    """The name with these models."""
+    words = ", ".join([annotator.name, *filter(None, models)])
     return f"{words} ({annotator.version[:8]})"
+
+
+def ordered_model(annotator: Annotator) -> str:
+    """The model of the configuration: what a plan said before replies by file named theirs."""
+    return str(annotator.config.get("model", ""))
 
 
 def label_source_of_study(study: Study) -> str:

@@ -12,12 +12,11 @@ from typing import Any, Final
 from annotation.stats.agreement.figures import Figure
 from annotation.studies.report.table import Cell, Table
 from retrieval.metrics.resampling import RESAMPLES
+from retrieval.texts.spreadsheets import escape_formula_cell
 
 DIGITS: Final = 3
 ENDS: Final = ("low", "high", "undefined draws", "remark")
 """What a figure's columns are called after that of its value."""
-FORMULA: Final = ("=", "+", "-", "@", "\t", "\r")
-"""What a spreadsheet takes for the beginning of a formula."""
 
 
 def format_value(value: float) -> str:
@@ -72,11 +71,6 @@ def expand_cell_columns(cell: Cell, wide: bool) -> list[object]:
 def undefined_draws(figure: Figure) -> int:
     """In how many of the draws it has no value."""
     return round(figure.undefined * RESAMPLES)
-
-
-def escape_formula_cell(cell: object) -> object:
-    """A cell that no spreadsheet takes for a formula; numbers stay numbers."""
-    return f"'{cell}" if isinstance(cell, str) and cell.startswith(FORMULA) else cell
 
 
 def format_table_json(table: Table) -> str:

@@ -13,8 +13,8 @@ from typing import Any, Final
 
 from annotation.models import Amendment, CallRequest, ExecutionRequest, Rating, Study
 from annotation.studies.plan.plan import format_canonical_plan, hash_plan, plan_of
-from annotation.studies.report.formats import escape_formula_cell
 from retrieval.models import TextBody
+from retrieval.texts.spreadsheets import escape_formula_cell
 
 CHUNK: Final = 500
 NO_RULE: Final = {"excluded_by": None, "excluded_why": ""}

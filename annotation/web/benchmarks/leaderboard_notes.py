@@ -9,6 +9,7 @@ from typing import Any, Final
 from django.db.models import QuerySet
 
 from annotation.accounts.roles import Visitor
+from annotation.builds.results.answering_models import list_answering_models
 from annotation.models import Build, Study
 from annotation.stats.agreement.error_share import Wrong, WrongLabels
 from annotation.stats.agreement.scores import Scores
@@ -231,8 +232,8 @@ def models_of(annotators: Sequence[Annotator]) -> list[str]:
         if annotator.kind == Annotator.Kind.PERSON or "study" in annotator.config
     ]
     others = [annotator for annotator in annotators if annotator not in people]
-    found = [str(other.config.get("model", "")) if other.kind in asked else "" for other in others]
-    return found if annotators else [""]
+    found = [(list_answering_models(other) or [""]) if other.kind in asked else [""] for other in others]
+    return [model for models in found for model in models] if annotators else [""]
 
 
 def paper_table(board: Leaderboard) -> dict[str, Any] | None:

@@ -110,6 +110,8 @@ def list_build_controls(build: Build) -> tuple[Control, ...]:
     found = tuple(button for button in CONTROLS if build.state in STATES[button.action][0])
     if build.state == Build.State.CANARY and not canaries.is_of_extension(build):
         found = tuple(button for button in found if button.action is not Action.LEAVE)
+    if build.state == Build.State.WAITING and build.waits_for == Build.WaitsFor.REPLIES:
+        found = tuple(button for button in found if button.action is not Action.RESUME)
     if build.state == Build.State.PAUSED and has_shifted(build):
         return tuple(WITH_A_REASON if button.action is Action.RESUME else button for button in found)
     return found

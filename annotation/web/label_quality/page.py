@@ -180,7 +180,7 @@ def who_is_there(builds: QuerySet[Build]) -> Iterator[tuple[str, list[tuple[str,
         (
             f"b{build.pk}.{number}",
             spell_unseen_characters(
-                f"{build.name} ({build.model})" + (f", round {number}" if build.rounds > 1 else "")
+                f"{build.name} ({build.answering_model})" + (f", round {number}" if build.rounds > 1 else "")
             ),
         )
         for build in rows

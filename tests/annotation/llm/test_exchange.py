@@ -12,10 +12,11 @@ from annotation.llm.exchange import (
     ExchangeLLM,
     ExchangeProblem,
     ReplyLine,
+    prompt_of,
+    question_of,
     read_replies,
     read_reply_at,
     reply_line,
-    request_line,
     write_requests,
 )
 
@@ -56,24 +57,36 @@ def test_the_exchange_answers_nothing() -> None:
     assert not caught.value.retryable
 
 
-def test_a_request_line_has_the_six_keys_and_the_calls_id() -> None:
-    data = json.loads(request_line(REQUEST))
-    assert list(data) == ["id", "agent", "model", "system", "messages", "schema"]
+def test_a_request_line_names_its_prompt_and_has_the_calls_id() -> None:
+    data = question_of(REQUEST)
+    assert list(data) == ["id", "agent", "model", "prompt", "messages"]
     assert data["id"] == ID
     assert data["messages"] == [{"role": "user", "content": "pair\né\ud800"}]
-    assert "\n" not in request_line(REQUEST)
+    shared = prompt_of(REQUEST)
+    assert shared["prompt"] == data["prompt"]
+    assert (shared["system"], shared["schema"]) == (REQUEST.system, dict(REQUEST.schema))
 
 
 def test_a_later_round_is_named_in_request_and_reply() -> None:
     second = replace(REQUEST, round=2)
-    assert json.loads(request_line(second))["round"] == json.loads(reply_line(second, REPLY))["round"] == 2
+    assert question_of(second)["round"] == json.loads(reply_line(second, REPLY))["round"] == 2
     assert "round" not in json.loads(reply_line(REQUEST, REPLY))
 
 
-def test_requests_are_written_one_a_line_and_counted() -> None:
+def test_requests_are_written_one_a_line_after_the_prompt_that_they_share() -> None:
     stream = io.BytesIO()
     assert write_requests(stream, iter([REQUEST, replace(REQUEST, salt="other")])) == 2
-    assert [json.loads(row)["id"] for row in stream.getvalue().splitlines()] == [ID, OTHER]
+    prompt, *requests = map(json.loads, stream.getvalue().splitlines())
+    assert prompt == prompt_of(REQUEST)
+    assert [row["id"] for row in requests] == [ID, OTHER]
+    assert {row["prompt"] for row in requests} == {prompt["prompt"]}
+
+
+def test_a_line_of_the_file_of_requests_is_told_apart_from_a_reply() -> None:
+    stream = io.BytesIO()
+    write_requests(stream, [REQUEST])
+    problems = [str(one) for one in read(stream.getvalue())]
+    assert problems[1] == 'line 2: is a line of the file of requests: a reply is {"id", "reply"}'
 
 
 def test_a_reply_is_the_agents_object_or_its_text() -> None:

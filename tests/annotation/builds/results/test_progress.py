@@ -47,16 +47,18 @@ def test_bars_stand_side_by_side_and_fill_the_stack() -> None:
 def test_reads_are_few_and_do_not_grow_with_the_build(
     django_assert_num_queries: DjangoAssertNumQueries,
 ) -> None:
-    small, large = factories.opened("small", k=1), factories.opened("large", k=4)
+    small, large = (
+        factories.opened(name, k=k, provider=Build.Provider.LIVE) for name, k in (("small", 1), ("large", 4))
+    )
     for build in (small, large):
         for case in factories.cases(build)[1:]:
             factories.abandoned(case)
-        with django_assert_num_queries(8):
+        with django_assert_num_queries(7):
             progress.take_progress_snapshot(build)
 
 
 def test_rate_and_time_left_come_from_the_last_minutes() -> None:
-    build = factories.opened()
+    build = factories.opened(provider=Build.Provider.LIVE)
     for case in factories.cases(build)[:6]:
         factories.settled(case, 0)
     now = timezone.now()
@@ -64,6 +66,13 @@ def test_rate_and_time_left_come_from_the_last_minutes() -> None:
     pace = progress.take_progress_snapshot(build, now).pace
     assert pace.a_minute == pytest.approx(6)
     assert pace.seconds_left == pytest.approx(30)
+
+
+def test_no_end_is_foretold_where_people_bring_the_replies() -> None:
+    build = factories.opened(provider=Build.Provider.EXCHANGE)
+    for case in factories.cases(build)[:6]:
+        factories.settled(case, 0)
+    assert progress.take_progress_snapshot(build).pace == progress.Pace()
 
 
 def test_rate_is_unknown_while_too_little_was_finished() -> None:
@@ -194,7 +203,7 @@ def test_time_stops_with_the_build() -> None:
 def test_full_sample_of_steps_still_gives_this_builds_share(monkeypatch: pytest.MonkeyPatch) -> None:
     """With 6 steps read, 3 of them ends of this build over 30 s: 6 a minute, however many came before."""
     monkeypatch.setattr(progress, "SAMPLE", 6)
-    build, other = factories.opened("one"), factories.opened("two")
+    build, other = factories.opened("one", provider=Build.Provider.LIVE), factories.opened("two")
     for mine, theirs in zip(factories.cases(build)[:5], factories.cases(other)[:5], strict=True):
         factories.settled(mine, 0)
         factories.settled(theirs, 0)

@@ -43,13 +43,14 @@ def test_recorded_replies_are_told_plainly(ada: Client) -> None:
     assert "Recorded replies." in ada.get(reverse("build", args=[build.pk])).content.decode()
 
 
-def test_waiting_requests_name_the_command_that_exports_them(ada: Client) -> None:
+def test_waiting_requests_lead_to_their_download_and_to_the_upload(ada: Client) -> None:
     build = factories.opened("autumn")
     case = factories.cases(build)[0]
     case.put_back(waiting=factories.llm_call(case, "screener", {}, status="waiting"))
     page = ada.get(reverse("build", args=[build.pk])).content.decode()
-    assert "1 request wait" in page
-    assert 'manage.py exchange export "autumn"' in page
+    assert "Waiting for 1 reply." in page
+    assert reverse("build-requests", args=[build.pk]) in page
+    assert reverse("build-replies", args=[build.pk]) in page
 
 
 def test_a_build_that_waits_for_its_provider_says_since_when_why_and_what_happens_next(ada: Client) -> None:
