@@ -195,7 +195,7 @@ def launched(name: str = "first", cap: int | None = None, **columns: Any) -> Bui
         "created_by": ada(),
     }
     made = Build.objects.create(name=name, **{**defaults, **columns})
-    Tally.objects.create(build=made, cap=cap)
+    Tally.objects.create(build=made, cap=cap, usable_replies=1)  # its model has answered before
     BuildEvent.objects.create(build=made, user=made.created_by, event="launched", note="top 3 by bm25")
     return made
 

@@ -135,6 +135,7 @@ class Derivation(ABC, Generic[Made]):
             checked_reason(said.reason) if self.needs_reason else mark_hostile_characters(said.reason).strip()
         )
         skipped = mark_hostile_characters(said.skip_canary).strip()
+        launcher.refuse_missing_key(self.order)
         self.refuse_bad()
         unseen = None if said.word else self.estimate()  # before any row is held: it takes a while
         try:

@@ -10,6 +10,7 @@ from typing import cast
 from django.conf import settings
 
 from annotation.builds.launch.estimates.tokens import Counter, by_provider, by_tokenizer
+from annotation.builds.launch.launcher import lacks_key
 from annotation.builds.launch.provider_key import configured_key
 from annotation.builds.pipeline.advance import Tools
 from annotation.builds.pipeline.execution import RESERVED, SandboxProvider, keep_found
@@ -49,7 +50,7 @@ def find_token_counter(kind: str, model: str) -> Counter | None:
     known = load_provider_profile(settings.LLM_PROFILE)
     place = settings.LLM_TOKENIZER or known.tokenizer
     local = local_counter(place, model) if place else None
-    if not known.token_counting:
+    if not known.token_counting or lacks_key():
         return local
     return Counter("the provider's own counter", by_provider(counted_live), otherwise=local)
 

@@ -68,12 +68,12 @@ def launch_plan(plan: Derivation[Made], quote: Quote, options: dict[str, Any]) -
     return plan.launch(Decision(AtShell.now(), options["reason"], quote.word, skipped))
 
 
-def parse_dollars(text: str | None) -> Decimal | None:
+def parse_dollars(text: str | None, option: str = "--budget") -> Decimal | None:
     """Raises CommandError for what is no number."""
     try:
         return Decimal(text) if text else None
     except InvalidOperation as error:
-        raise CommandError(f"--budget {text!r}: expected dollars, such as 2.50.") from error
+        raise CommandError(f"{option} {text!r}: expected dollars, such as 2.50.") from error
 
 
 def parse_sampling(text: str) -> dict[str, Any]:

@@ -80,6 +80,16 @@ class Order(Body):
     budget: Decimal | None = Field(
         None, ge=0, le=1_000_000, decimal_places=6, description="dollars; null = no cap"
     )
+    price_in: Decimal | None = Field(
+        None,
+        ge=0,
+        le=1_000_000,
+        decimal_places=6,
+        description="dollars per million tokens in, for the estimate; a launch keeps it as the model's price",
+    )
+    price_out: Decimal | None = Field(
+        None, ge=0, le=1_000_000, decimal_places=6, description="the same of tokens out; both or neither"
+    )
     unpriced: bool = Field(
         False, description="ask a live model whose price nobody has entered: costs count as nothing"
     )

@@ -1,9 +1,8 @@
-"""A build without a key, from launch to end by the browser alone: download, answer, upload, until it is done."""
+"""A build without a key, from launch to end by the browser alone: download, answer, upload."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -21,8 +20,8 @@ PAIRS: Final = 40
 
 
 @pytest.fixture
-def page(login: Login) -> Iterator[Page]:
-    yield login("ada", accept_downloads=True).new_page()
+def page(login: Login) -> Page:
+    return login("ada", accept_downloads=True).new_page()
 
 
 def example_of(schema: dict[str, Any]) -> Any:

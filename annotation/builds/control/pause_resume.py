@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.abandonment import describe_abandonment_cause
 from annotation.builds.drift import watched_pairs
 from annotation.builds.launch.launcher import Actor, account_of_actor, record_build_event
-from annotation.builds.limits import canary, circuit_breaker
+from annotation.builds.limits import canary, circuit_breaker, unusable_replies
 from annotation.builds.results import history
 from annotation.models import Batch, Build, Case, LostRace, Tally
 from annotation.stages import Event, Stage
@@ -43,6 +43,8 @@ def control_build(
     """
     if action is Action.RESUME and not note.strip() and watched_pairs.has_shifted(build):
         raise ControlRefused("The model has changed: say why the build may continue with it.")
+    if action in RESUMING and build.state in STATES[action][0]:
+        unusable_replies.forget_unusable_replies(build)  # before a worker can see it running
     touched = retry_abandoned(build, cause) if action is Action.RETRY else change_state(build, action, user)
     record_build_event(
         build,
@@ -55,6 +57,7 @@ def control_build(
     return touched
 
 
+RESUMING: Final = (Action.RESUME, Action.GO_ON)
 EVENTS = {Action.GO_ON: "continued after the canary", Action.LEAVE: "left the other pairs"}
 PAST = {
     Action.PAUSE: "paused",

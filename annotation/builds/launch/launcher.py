@@ -15,7 +15,7 @@ from annotation import prompts
 from annotation.accounts.actors import AtShell
 from annotation.builds.drift import watched_pairs
 from annotation.builds.launch.order import AS_IN_THE_PAPER, CRITERIA, LaunchRefused, Order
-from annotation.builds.launch.prices import is_priced, unknown_price
+from annotation.builds.launch.prices import is_priced, keep_typed_price, unknown_price
 from annotation.builds.launch.provider_key import configured_key, name_key_variables
 from annotation.builds.limits import canary
 from annotation.llm import host_of
@@ -44,6 +44,7 @@ MOST_PAIRS = 2**31 - 1
 
 def launch_build(order: Order, user: Actor = None) -> Build:
     """A new build, whose mining or given pairs a worker takes up at once. Raises LaunchRefused."""
+    refuse_missing_key(order)
     refuse_bad_order(order)
     try:
         with transaction.atomic():
@@ -72,6 +73,7 @@ def create_build_rows(
 
     Raises IntegrityError where the name is taken.
     """
+    keep_typed_price(order)
     build = Build.objects.create(
         name=order.name.strip(),
         mining=None if order.given else mining or mining_of(order),
@@ -179,10 +181,10 @@ def refuse_unrecorded(order: Order) -> None:
 
 
 def refuse_unpaid(order: Order) -> None:
-    """Live models take a key, and a price, or the explicit choice to do without."""
-    if lacks_key():
-        raise LaunchRefused(f"No key: set {name_key_variables()} and start again, or choose file exchange.")
-    if is_priced(order.model):
+    """Live models take a price, or the explicit choice to do without. An estimate needs no key."""
+    if (order.price_in is None) != (order.price_out is None):
+        raise LaunchRefused("Type both prices, of tokens in and of tokens out, or neither.")
+    if order.typed_price is not None or is_priced(order.model):
         return
     if why := why_uncounted(order.model):
         raise LaunchRefused(why)
@@ -192,6 +194,12 @@ def refuse_unpaid(order: Order) -> None:
         )
     if not order.unpriced:
         raise LaunchRefused(f"{unknown_price(order.model)} Enter it, or choose to run without a price.")
+
+
+def refuse_missing_key(order: Order) -> None:
+    """A live launch takes a key, where the provider wants one. Raises LaunchRefused."""
+    if order.provider == Build.Provider.LIVE and lacks_key():
+        raise LaunchRefused(f"No key: set {name_key_variables()} and start again, or choose file exchange.")
 
 
 def why_uncounted(model: str) -> str:

@@ -68,6 +68,7 @@ class Order:
     `reviews_needed`: so many experts have to agree before their label counts instead of the agents'.
     `hides_reviews`: experts see others' labels of a pair once their own is stored.
     `given`: these pairs are judged; encoders, k and rules say nothing then.
+    `price_in`, `price_out`: dollars per million tokens of the model, as typed with the order; both or none.
     """
 
     name: str
@@ -106,6 +107,15 @@ class Order:
     given: PairList | None = None
     reviews_needed: int = FEWEST_REVIEWS
     hides_reviews: bool = False
+    price_in: Decimal | None = None
+    price_out: Decimal | None = None
+
+    @property
+    def typed_price(self) -> tuple[Decimal, Decimal] | None:
+        """What a million tokens in and out cost, as typed; None where it was not."""
+        if self.price_in is None or self.price_out is None:
+            return None
+        return self.price_in, self.price_out
 
     @property
     def proposed(self) -> str:

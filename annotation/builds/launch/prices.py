@@ -17,7 +17,8 @@ from typing import Final
 from django.utils import timezone
 from pydantic import ConfigDict, TypeAdapter
 
-from annotation.models import Price
+from annotation.builds.launch.order import Order
+from annotation.models import Build, Price
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,6 +78,32 @@ def filled_in(entry: Listed) -> str:
         defaults={name: getattr(entry, name) for name in COLUMNS},
     )
     return "new" if made else "known"
+
+
+def price_of_order(order: Order) -> Price | None:
+    """The price that was typed with the order, in no row yet, or the one in force; None without either."""
+    if order.typed_price is None:
+        return Price.objects.at(order.model, timezone.now())
+    dollars_in, dollars_out = order.typed_price
+    return Price(
+        model=order.model,
+        effective_from=timezone.now(),
+        input=dollars_in,
+        output=dollars_out,
+        note="typed with the order",
+    )
+
+
+def keep_typed_price(order: Order) -> None:
+    """Let the price that was typed with a live order hold from now on, unless it is in force already."""
+    if order.typed_price is None or order.provider != Build.Provider.LIVE:
+        return
+    known = Price.objects.at(order.model, timezone.now())
+    if known is None or (known.input, known.output) != order.typed_price:
+        typed = price_of_order(order)
+        assert typed is not None, "it was typed"
+        typed.note = f"typed at the launch of {order.name}"[:200]
+        typed.save()
 
 
 def is_priced(model: str) -> bool:

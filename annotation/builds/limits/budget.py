@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 from django.db import IntegrityError, transaction
 from django.utils import timezone
 
-from annotation.builds.limits import rate_limit
+from annotation.builds.limits import rate_limit, unusable_replies
 from annotation.llm import Reply, Request
 from annotation.llm.exchange import ExchangeLLM
 from annotation.models import (
@@ -48,6 +48,10 @@ CHARACTERS_A_TOKEN = 2
 
 class OverBudget(Exception):
     """The call could cost more than is left under the build's cap or the project's, as the message says."""
+
+
+class RepliesUnusable(OverBudget):
+    """The last replies could not be used: the next call would be money for nothing. The message says so."""
 
 
 class AlreadyAsked(Exception):
@@ -102,6 +106,7 @@ def reserve_call(
                 join_filling_batch(call, case.stage, request)
             reserve_amount(case.build, amount)
             if not by_batch:
+                unusable_replies.admit_first_call(case.build)
                 rate_limit.admit_reserved_call(case.build)
     except IntegrityError as error:
         raise AlreadyAsked(digest) from error
@@ -150,8 +155,10 @@ def reserve_amount(build: Build, amount: int) -> None:
 
 
 def refuse_reservation(build: Build, amount: int) -> NoReturn:
-    """Say why `amount` can't be reserved: used up for good, or only held for a moment."""
+    """Say why `amount` can't be reserved: unusable replies, used up for good, or only held for a moment."""
     tally = Tally.objects.get(pk=build.pk)
+    if why := unusable_replies.why_stop(tally.unusable_run, (), share_accepted=True):
+        raise RepliesUnusable(unusable_replies.describe_stop(why))
     refuse_by(tally, amount, USED_UP)
 
 
@@ -261,11 +268,12 @@ def lock_call_status(call: LLMCall) -> str:
     return call.status
 
 
-def settle_call(call: LLMCall, reply: Reply) -> LLMCall:
+def settle_call(call: LLMCall, reply: Reply, problem: str | None = None) -> LLMCall:
     """Store the reply, its tokens and its cost, before anybody uses it. A call is settled once.
 
     A reply that turns up after its reservation was given up corrects what was counted for it. One with a
     defect is kept like any other, with the defect as its error: it was paid, and is not asked for again.
+    `problem`: why no agent can use it, empty where one can; None where that is not counted.
     """
     told = columns_of(reply, call.cost_of(reply.usage)) | {"reply_id": ReplyText.keep(reply.text).digest}
     with transaction.atomic():
@@ -275,7 +283,7 @@ def settle_call(call: LLMCall, reply: Reply) -> LLMCall:
                 return LLMCall.objects.select_related("reply").get(pk=call.pk)
             reserved, counted = 0, call.cost
             LLMCall.objects.filter(pk=call.pk).update(status=LLMCall.Status.SUCCEEDED, **told)
-        count_settled(call, reply, reserved, told["cost"] - counted)
+        count_settled(call, reply, reserved, told["cost"] - counted, problem)
     for name, value in told.items():
         setattr(call, name, value)
     call.status, call.reply = LLMCall.Status.SUCCEEDED, ReplyText.packed(reply.text)
@@ -300,7 +308,7 @@ def columns_of(reply: Reply, cost: int) -> dict[str, Any]:
     }
 
 
-def count_settled(call: LLMCall, reply: Reply, reserved: int, spent: int) -> None:
+def count_settled(call: LLMCall, reply: Reply, reserved: int, spent: int, problem: str | None = None) -> None:
     """Add a reply to the totals of its build, of the project and of its agent."""
     usage = reply.usage
     counted = {
@@ -309,7 +317,9 @@ def count_settled(call: LLMCall, reply: Reply, reserved: int, spent: int) -> Non
         "input_tokens": usage.input_tokens + usage.cache_read_tokens + usage.cache_write_tokens,
         "output_tokens": usage.output_tokens,
     }
-    call.build.tally.answered(reserved=reserved, **counted)
+    call.build.tally.answered(None if problem is None else not problem, reserved=reserved, **counted)
+    if problem:
+        unusable_replies.note_unusable_reply(call)
     book_project_share(call.build, reserved, spent)
     bill_agent_cost(call, milliseconds=round(1000 * reply.latency), **counted)
 

@@ -19,7 +19,7 @@ from django.db import transaction
 from django.db.models import Count, F, Q, QuerySet
 from django.utils import timezone
 
-from annotation.builds.limits import budget, circuit_breaker, full_disk
+from annotation.builds.limits import budget, circuit_breaker, full_disk, unusable_replies
 from annotation.builds.pipeline import claims, llm_calls
 from annotation.llm import LLM, LLMError, Reply, Request
 from annotation.llm.batches import CHUNK, BatchResultEntry, LiveBatches, chunk_batch_entries
@@ -317,7 +317,9 @@ def store_batch_result(
     except LLMError as error:
         llm_calls.book_failed_call(call, error)
         raise
-    llm_calls.settle_paid_reply(call, reply)
+    problem = unusable_replies.find_reply_problem(call.build, call.agent, reply)
+    llm_calls.settle_paid_reply(call, reply, problem)
+    unusable_replies.stop_if_due(call.build, problem)
 
 
 def read_entry_reply(entry: BatchResultEntry, call: LLMCall, batches: LiveBatches) -> Reply:

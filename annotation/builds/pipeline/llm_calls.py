@@ -13,8 +13,9 @@ from django.db import InterfaceError, OperationalError, connection
 from django.db.models import Max, QuerySet
 
 from annotation.agents import InvalidReply, build_repair_request
-from annotation.builds.limits import budget, full_disk, poison_requests, rate_limit
+from annotation.builds.limits import budget, full_disk, poison_requests, rate_limit, unusable_replies
 from annotation.builds.limits.awaited_replies import note_answering_models
+from annotation.builds.limits.unusable_replies import Parser
 from annotation.llm import LLM, LLMError, Reply, Request, Waiting
 from annotation.llm.reply import CUT_OFF, HOPELESS
 from annotation.llm.sampling import LONGER
@@ -73,14 +74,14 @@ def ask_for_verdict(
     case: Asker, llm: LLM, request: Request, parse: Callable[[str], V], *, by_batch: bool = False
 ) -> tuple[V, LLMCall]:
     """As `ask_with_repair`, for a request that is complete as it is; `by_batch`: its reply may come later."""
-    call = obtain_answered_call(case, llm, request, by_batch=by_batch)
+    call = obtain_answered_call(case, llm, request, parse, by_batch=by_batch)
     try:
         return verdict_of(call, parse), call
     except InvalidReply as problem:
         if call.stop_reason in HOPELESS:
             raise given_up(call, f"the {request.agent} gave no answer: {problem}") from problem
         second = obtain_answered_call(
-            case, llm, build_repair_request(request, reply_text_of_call(call), str(problem))
+            case, llm, build_repair_request(request, reply_text_of_call(call), str(problem)), parse
         )
     try:
         return verdict_of(second, parse), second
@@ -112,7 +113,9 @@ def may_wait(case: Asker) -> bool:
     return isinstance(case, Case) and case.build.batches and case.stage in BY_BATCH
 
 
-def obtain_answered_call(case: Asker, llm: LLM, request: Request, *, by_batch: bool = False) -> LLMCall:
+def obtain_answered_call(
+    case: Asker, llm: LLM, request: Request, parse: Parser | None = None, *, by_batch: bool = False
+) -> LLMCall:
     """The successful call of `request`: an earlier one, which costs nothing, or a new one.
 
     Raises Parked where its reply comes later: by file, or `by_batch`.
@@ -128,7 +131,7 @@ def obtain_answered_call(case: Asker, llm: LLM, request: Request, *, by_batch: b
             raise Parked(LLMCall.objects.get(pk=waiting))
     if by_batch and not (attempts.rows and came_back(request.digest())):
         raise Parked(budget.reserve_call(case, request, llm.name, attempts, by_batch=True))
-    return make_paid_call(case, llm, request, attempts)
+    return make_paid_call(case, llm, request, attempts, parse)
 
 
 def once_more(case: Asker, call: LLMCall) -> LLMCall:
@@ -165,8 +168,13 @@ def came_back(digest: str) -> bool:
     return failed.exclude(batch__state=Batch.State.WITHDRAWN).count() >= BATCH_TRIES
 
 
-def make_paid_call(case: Asker, llm: LLM, request: Request, attempts: Attempts) -> LLMCall:
-    """Reserve, ask with no database connection held, and store what came back."""
+def make_paid_call(
+    case: Asker, llm: LLM, request: Request, attempts: Attempts, parse: Parser | None = None
+) -> LLMCall:
+    """Reserve, ask with no database connection held, and store what came back.
+
+    Without `parse` the reply counts neither as usable nor as unusable.
+    """
     call = budget.reserve_call(case, request, llm.name, attempts)
     try:
         with no_connection():
@@ -185,7 +193,9 @@ def make_paid_call(case: Asker, llm: LLM, request: Request, attempts: Attempts) 
     except BaseException as error:
         budget.give_up(call, f"{poison_requests.INTERRUPTED}, {COUNTED}: {error!r}")
         raise
-    settled = settle_paid_reply(call, reply)
+    problem = unusable_replies.find_reply_problem(case.build, request.agent, reply, parse) if parse else None
+    settled = settle_paid_reply(call, reply, problem)
+    unusable_replies.stop_if_due(case.build, problem)
     rate_limit.learn_rate_from_reply(case.build, reply)
     return settled
 
@@ -257,14 +267,14 @@ def taken_by_a_person(calls: QuerySet[LLMCall], name: str) -> bool:
     return resumed.filter(at__gt=refused.finished_at).exists()
 
 
-def settle_paid_reply(call: LLMCall, reply: Reply) -> LLMCall:
+def settle_paid_reply(call: LLMCall, reply: Reply, problem: str | None = None) -> LLMCall:
     """The settled call. The reply is paid for: a database that is away for a moment does not lose it.
 
     While the disk is full it is kept here, however long that takes.
     """
 
     def store() -> LLMCall:
-        return full_disk.retry_while_full(lambda: budget.settle_call(call, reply))
+        return full_disk.retry_while_full(lambda: budget.settle_call(call, reply, problem))
 
     for pause in STORING:
         try:

@@ -57,6 +57,9 @@ class Command(LightCommand):
         derived_options.add_answering(
             parser, default=Build.Provider.EXCHANGE.value, model="any", like="(default %(default)s)"
         )
+        for name, what in (("--price-in", "in"), ("--price-out", "out")):
+            told = f"per million tokens {what}, for the estimate; a launch keeps it as the model's price"
+            parser.add_argument(name, default="", metavar="DOLLARS", help=told)
         derived_options.add_decision(parser, needs_reason=False)
         parser.add_argument(
             "--estimate", action="store_true", help="only say what it would take; nothing is launched"
@@ -186,6 +189,8 @@ class Command(LightCommand):
             given=given,
             encoders=() if given else encoders_of(options),
             budget=parse_dollars(options["budget"]),
+            price_in=parse_dollars(options["price_in"], "--price-in"),
+            price_out=parse_dollars(options["price_out"], "--price-out"),
             annotator=next(iter(options["annotator"].judges), Judge.AGENTS),
             withhold_report=not options["show_report"],
             rule=Rule(0) if options["rule"] == "none" else Rule[options["rule"].upper()],

@@ -23,6 +23,12 @@ WRITING: Final = Decimal("1.25")
 """What a token costs that the provider's cache takes in for 5 minutes, in others: Anthropic's rule."""
 WITHIN_CAP: Final = "(cap IS NULL OR cap >= spent + reserved + %s)"
 """A condition on a row of totals: so much more does not pass its cap."""
+MOST_UNUSABLE_RUN: Final = 10
+"""So many replies in a row that no agent can use, and a build asks nothing more until a person resumes it."""
+
+
+MAY_ASK: Final = f"{WITHIN_CAP} AND unusable_run < %s"
+"""The same, and its last replies were not all unusable."""
 
 
 class ReviewRule(models.IntegerChoices):
@@ -247,6 +253,32 @@ class Tally(models.Model):
     sandbox_errors = models.PositiveIntegerField(
         default=0, help_text="runs that the sandbox could not make since the last that it made"
     )
+    usable_replies = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="of the live model, that an agent could use"
+    )
+    unusable_replies = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="of the live model, that no agent could use"
+    )
+    unusable_run = models.PositiveIntegerField(
+        default=0, db_default=0, help_text="unusable replies since the last usable one, or since a resumption"
+    )
+    unusable_places = models.JSONField(
+        default=list,
+        db_default=models.Value([], models.JSONField()),
+        help_text="where the last unusable replies came among all counted ones, since a resumption",
+    )
+    last_unusable = models.ForeignKey(
+        "LLMCall",
+        on_delete=models.SET_NULL,
+        null=True,
+        related_name="+",
+        db_index=False,
+        db_constraint=False,
+        help_text="the call with the newest unusable reply",
+    )
+    share_accepted = models.BooleanField(
+        default=False, db_default=False, help_text="a person resumed after a share of unusable replies"
+    )
     reused = models.PositiveIntegerField(default=0)
     input_tokens = models.PositiveBigIntegerField(default=0)
     output_tokens = models.PositiveBigIntegerField(default=0)
@@ -286,9 +318,17 @@ class Tally(models.Model):
         """How many of the generated programs ran, asserted and touched the candidate."""
         return Rates(self.programs, self.ran, self.asserted, self.touched)
 
-    def answered(self, **deltas: int) -> None:
-        """The same as `change`, for a reply of the provider: its run of errors is over."""
-        self._update(deltas, provider_errors=0)
+    def answered(self, usable: bool | None = None, **deltas: int) -> None:
+        """The same as `change`, for a reply of the provider: its run of errors is over.
+
+        `usable`: whether an agent can use the reply; None where that is not counted.
+        """
+        if usable is None:
+            self._update(deltas, provider_errors=0)
+        elif usable:
+            self._update({**deltas, "usable_replies": 1}, provider_errors=0, unusable_run=0)
+        else:
+            self._update({**deltas, "unusable_replies": 1, "unusable_run": 1}, provider_errors=0)
 
     def change(self, **deltas: int) -> None:
         """Add `deltas` to the columns named, in one UPDATE, and grow the version."""
@@ -299,9 +339,12 @@ class Tally(models.Model):
         statements.update_rows(Tally, {"build": self.pk}, put=values, grow={**grown, "version": 1})
 
     def reserve(self, amount: int) -> bool:
-        """Reserve `amount` nanodollars unless that would pass the cap; says whether it did."""
-        row, grown = {"build": self.pk}, {"reserved": amount}
-        return statements.update_rows(Tally, row, grow=grown, provided=WITHIN_CAP, values=[amount]) == 1
+        """Reserve `amount` nanodollars; says whether it did.
+
+        It does not where that would pass the cap, or where the last replies were unusable.
+        """
+        row, grown, values = {"build": self.pk}, {"reserved": amount}, [amount, MOST_UNUSABLE_RUN]
+        return statements.update_rows(Tally, row, grow=grown, provided=MAY_ASK, values=values) == 1
 
 
 class BuildEvent(models.Model):

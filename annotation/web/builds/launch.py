@@ -13,7 +13,7 @@ from django.shortcuts import redirect, render
 from annotation.accounts.roles import FORM, Role, require_role
 from annotation.builds.drift.watched_pairs import PAIRS
 from annotation.builds.launch.estimates import confirmation
-from annotation.builds.launch.launcher import MOST_PAIRS, lacks_key, why_no_batches
+from annotation.builds.launch.launcher import MOST_DOLLARS, MOST_PAIRS, why_no_batches
 from annotation.builds.launch.order import Judge, LaunchRefused, Order
 from annotation.builds.launch.paper_profile import (
     as_in_the_paper,
@@ -21,7 +21,6 @@ from annotation.builds.launch.paper_profile import (
     format_paper_switch,
 )
 from annotation.builds.launch.prices import is_priced, unknown_price
-from annotation.builds.launch.provider_key import name_key_variables
 from annotation.derived.derivation import EXPERTS, Decision, OrderPlan, Who, orders_of
 from annotation.derived.experts_queue import queue_pairs_for_experts
 from annotation.jobs.providers import find_token_counter
@@ -61,6 +60,12 @@ class ScopeForm(forms.Form):
 
     snippets = forms.ModelChoiceField(Collection.objects.filter(kind=Collection.Kind.SNIPPETS))
     rule = forms.ChoiceField(choices=RULES)
+
+
+def price_field(label: str, help_text: str) -> forms.DecimalField:
+    """Dollars per million tokens, which may be left out."""
+    bounds = {"min_value": 0, "max_value": MOST_DOLLARS, "max_digits": 12, "decimal_places": 6}
+    return forms.DecimalField(required=False, label=label, help_text=help_text, **bounds)
 
 
 class LaunchForm(SkippingForm, AnsweringForm):
@@ -118,6 +123,8 @@ class LaunchForm(SkippingForm, AnsweringForm):
         help_text="For encoders of vectors. An approximate index misses some of the best snippets; its "
         "recall, measured against exact search on a sample of the queries, is shown on the build's page.",
     )
+    price_in = price_field("Price of tokens in", "Dollars per million tokens of the model.")
+    price_out = price_field("Price of tokens out", "A launch keeps both as the model’s price.")
     drift_check = order_field("drift_check")
     batches = order_field(
         "batches",
@@ -260,12 +267,13 @@ class LaunchForm(SkippingForm, AnsweringForm):
     def clean_live(self, cleaned: dict[str, Any]) -> None:
         """What launching would refuse, beside the field that it is about."""
         model = cleaned.get("model", "").strip() or usual_model(Build.Provider.LIVE, "")
-        if lacks_key():
-            self.add_error(
-                "provider", f"No key is configured: set {name_key_variables()} and start the server again."
-            )
-        elif not is_priced(model) and not cleaned.get("unpriced") and cleaned.get("budget") is None:
-            self.add_error("unpriced", f"{unknown_price(model)} Enter its price, or tick this.")
+        typed = [cleaned.get("price_in") is not None, cleaned.get("price_out") is not None]
+        if any(typed) and not all(typed):
+            self.add_error("price_out" if typed[0] else "price_in", "Type both prices, or neither.")
+        elif any(typed) or is_priced(model):
+            return
+        elif not cleaned.get("unpriced") and cleaned.get("budget") is None:
+            self.add_error("unpriced", f"{unknown_price(model)} Type its price above, or tick this.")
 
     def clean_as_in_the_paper(self, cleaned: dict[str, Any]) -> None:
         """A switch that was set against the profile, beside its field."""
@@ -289,9 +297,9 @@ class LaunchForm(SkippingForm, AnsweringForm):
         values = self.cleaned_data
         given: PairList | None = values["list"]
         same = ("name", "k", "batches", "limit", "text_option", "approximate", "fix_rounds", "second_test")
-        more = ("reviews_needed", "hides_reviews", "screen_by_query", "fresh", "sampling", "reason")
+        more = ("price_in", "price_out", "reviews_needed", "hides_reviews", "screen_by_query", "fresh")
         return Order(
-            **{name: values[name] for name in same + more},
+            **{name: values[name] for name in (*same, *more, "sampling", "reason")},
             **self.answering(),
             queries=given.queries if given else values["queries"],
             snippets=given.snippets if given else values["snippets"],

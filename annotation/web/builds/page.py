@@ -14,7 +14,7 @@ from annotation.builds.results import history, position_bias, progress
 from annotation.derived.rerun import sent_back
 from annotation.models import Build, BuildEvent, Rerun
 from annotation.pins.minings import has_figures
-from annotation.web.builds import batches, notices
+from annotation.web.builds import batches, notices, stops
 from annotation.web.builds.annotator_switches import list_annotator_switches
 from annotation.web.builds.figures import summarize_build_figures
 from annotation.web.builds.trends import build_progress_trend
@@ -79,6 +79,7 @@ def progress_page(build: Build) -> dict[str, Any]:
         "extensions": list_build_extensions(build),
         "drift": build_drift_card(build, tally),
         "batches": batches.load_open_batches(build),
+        "stop": stops.load_stop(build, tally),
         "screens_by_query": by_query,
         # As somebody's look at the distribution found it: to find it every case is read.
         "place_effect": position_bias.find_cached_position_bias(build) if by_query else None,

@@ -12,7 +12,9 @@ from django.contrib.humanize.templatetags.humanize import intcomma
 from annotation.builds.launch.estimates.confirmation import load_expected_estimate, sign_estimate
 from annotation.builds.launch.estimates.estimate import AGENTS
 from annotation.builds.launch.estimates.figures import Basis, Estimate, Range, StageEstimate
+from annotation.builds.launch.launcher import lacks_key
 from annotation.builds.launch.order import Order
+from annotation.builds.launch.provider_key import name_key_variables
 from annotation.builds.pipeline.screening import first_agent
 from annotation.models import AgentBill, Build, Tally
 from annotation.models.builds.build import NANO
@@ -27,6 +29,10 @@ SOURCES: Final = {
     "paper": "as reported in the paper",
     "assumed": "assumed",
 }
+NO_KEY: Final = (
+    "No key is set, so this estimate cannot be launched yet. Set {} and start again. "
+    "Tokens were counted on this machine."
+)
 BELOW: Final = Sign("↓", "below the range", "info")
 WITHIN: Final = Sign("✓", "within the range", "good")
 ABOVE: Final = Sign("!", "above the range", "warn")
@@ -84,6 +90,11 @@ class EstimatePage(Priced):
     scope: SearchScope | None = None
     """Which functions are searched; None where the pairs are given."""
 
+    @property
+    def can_launch(self) -> bool:
+        """Whether a key is set, where the provider wants one."""
+        return not lacks_key()
+
 
 def estimate_page(order: Order, found: Estimate, notice: str = "") -> EstimatePage:
     """The page of an estimate; `notice` says why an earlier one was not launched on."""
@@ -139,7 +150,14 @@ def build_range_figure(found: Range, said: Callable[[float], str] = format_round
 
 
 def find_estimate_warnings(order: Order, found: Estimate) -> tuple[Warned, ...]:
-    """What is wrong with the money, the worst first, and with the rounds."""
+    """What is wrong with the key and the money, the worst first, and with the rounds."""
+    if lacks_key():
+        return (Warned("info", NO_KEY.format(name_key_variables())), *money_warnings(order, found))
+    return money_warnings(order, found)
+
+
+def money_warnings(order: Order, found: Estimate) -> tuple[Warned, ...]:
+    """The same of the money and the rounds."""
     if found.cost is None:
         words = f"What {order.model} costs is not known: nothing will be counted, and no cap can hold."
         money: tuple[Warned, ...] = (Warned("warn", words),)

@@ -51,6 +51,19 @@ def test_an_estimate_has_stages_total_price_and_basis_and_makes_nothing(
     assert not Build.objects.exists()
 
 
+def test_an_estimate_needs_no_key_and_takes_a_typed_price(
+    ada: Client, order: dict[str, Any], settings: Any
+) -> None:
+    settings.ANTHROPIC_API_KEY, settings.LLM_PROFILE = "", "anthropic"
+    typed = order | {"model": "unknown", "price_in": "2", "price_out": "10"}
+    found = post(ada, "builds/estimate", typed)
+    twice = post(ada, "builds/estimate", typed | {"price_in": "4", "price_out": "20"})
+    dollars = [float(one["total"]["dollars"]["expected"]) for one in (found, twice)]
+    assert dollars[1] == pytest.approx(2 * dollars[0])
+    refused = post(ada, "builds", typed | {"estimate": found["confirm"]}, 422)
+    assert "set ANTHROPIC_API_KEY" in refused["detail"]
+
+
 def test_it_is_launched_on_and_kept(ada: Client, order: dict[str, Any]) -> None:
     found = post(ada, "builds/estimate", order)
     post(ada, "builds", order | {"estimate": found["confirm"]}, 201)

@@ -178,6 +178,7 @@ def test_workers_find_the_pace_of_a_provider_that_refuses_more_than_a_few_at_onc
     fake.answer = busy
     words = [f"reverse list number {number}" for number in range(30)]
     build = launched(queries=factories.queries(words), snippets=factories.snippets())
+    Tally.objects.update(usable_replies=1)  # else two are in flight at most until a reply was usable
     shared = create_configured_tools()
     worker.until_idle(COUNTS | {"llm": 12}, shared)
     shared.sandbox.close()

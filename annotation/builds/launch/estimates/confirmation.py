@@ -12,12 +12,12 @@ from functools import reduce
 from typing import Final
 
 from django.core import signing
-from django.utils import timezone
 from pydantic import ValidationError
 
 from annotation.builds.launch.estimates.figures import Estimate
 from annotation.builds.launch.order import LaunchRefused, Order
-from annotation.models import Build, Extension, Price
+from annotation.builds.launch.prices import price_of_order
+from annotation.models import Build, Extension
 from retrieval.texts.plurals import count_noun
 
 SALT: Final = "annotation.builds.launch.estimates"
@@ -25,6 +25,7 @@ HOLDS: Final = timedelta(days=1)
 TOLD: Final = (
     *("k", "limit", "provider", "model", "fix_rounds", "rewrites", "second_test", "reader", "neighbour"),
     *("withhold_report", "prompt_set", "rounds", "annotator", "screen_by_query", "drift_check", "batches"),
+    *("price_in", "price_out"),
 )
 """What an estimate depends on beside the collections, rules and sampling of its order."""
 
@@ -45,8 +46,8 @@ def confirm_estimate(order: Order, word: str, about: str = "") -> Estimate:
         raise LaunchRefused("This estimate holds no more; look at a new one.") from error
     if data.get("order") != build_order_key(order, about):
         raise LaunchRefused("The order has changed since it was estimated; look at a new estimate.")
-    price = Price.objects.at(order.model, timezone.now())
-    if (price.pk if price else None) != (found.price.id if found.price else None):
+    price = price_of_order(order)
+    if ((price.pk or 0) if price else None) != (found.price.id if found.price else None):
         raise LaunchRefused("The price has changed since this was estimated; look at a new estimate.")
     return found
 

@@ -37,6 +37,7 @@ from annotation.builds.launch.estimates.tokens import (
 )
 from annotation.builds.launch.launcher import pairs_a_query
 from annotation.builds.launch.order import CRITERIA, Order
+from annotation.builds.launch.prices import price_of_order
 from annotation.builds.pipeline.llm_calls import BY_BATCH
 from annotation.models import Price
 from annotation.stages import Stage
@@ -63,7 +64,7 @@ def estimate_order(order: Order, counter: Counter | None = None, start: Stage = 
     What another build has asked of the same model already costs nothing, and prompt caching may make calls
     cheaper: neither is counted on.
     """
-    price = Price.objects.at(order.model, timezone.now())
+    price = price_of_order(order)
     known = experience.of_model(order.model, kind_of(order))
     prompts = prompts_of(order, counter)
     candidates, queries = pairs_a_query(order), passing_queries(order)
@@ -281,7 +282,7 @@ def price_used(price: Price | None) -> PriceUsed | None:
     if price is None:
         return None
     return PriceUsed(
-        id=price.pk,
+        id=price.pk or 0,
         model=price.model,
         effective_from=price.effective_from,
         input=f"{price.input.normalize():f}",

@@ -85,7 +85,7 @@ class Basis:
 
 @dataclass(frozen=True, slots=True)
 class PriceUsed:
-    """The row of the price table that was used: dollars per million tokens."""
+    """The row of the price table that was used: dollars per million tokens; id 0: typed with the order."""
 
     id: int
     model: str

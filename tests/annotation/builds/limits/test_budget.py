@@ -121,10 +121,10 @@ def test_a_reply_is_stored_when_the_database_is_back(
     away = [OperationalError("the server closed the connection"), InterfaceError("closed")]
     settle = budget.settle_call
 
-    def settle_later(call: LLMCall, reply: Reply) -> LLMCall:
+    def settle_later(call: LLMCall, reply: Reply, problem: str | None = None) -> LLMCall:
         if away:
             raise away.pop()
-        return settle(call, reply)
+        return settle(call, reply, problem)
 
     monkeypatch.setattr(budget, "settle_call", settle_later)
     monkeypatch.setattr(llm_calls, "STORING", (0.0, 0.0))

@@ -210,7 +210,8 @@ def test_encoders_by_folder_are_added_to_those_that_are_ticked(ada: Client) -> N
         ({"name": ""}, "This field is required"),
         ({"encoders": []}, "Choose at least one encoder"),
         ({"k": "0"}, "greater than or equal to 1"),
-        ({"provider": "live"}, "ANTHROPIC_API_KEY"),
+        ({"provider": "live"}, "A budget can&#x27;t be kept without a price"),
+        ({"provider": "live", "price_in": "1"}, "Type both prices, or neither."),
         ({"provider": "recorded"}, "Choose the file of recorded replies"),
         ({"budget": "-1"}, "greater than or equal to 0"),
         ({"limit": str(2**63)}, "less than or equal to"),
@@ -240,6 +241,34 @@ def test_a_provider_that_needs_no_key_can_be_chosen(ada: Client, settings: Any) 
     settings.LLM_PROFILE = "ollama"
     confirm(ada, order(more_encoders="", provider="live", model="local", budget="", unpriced="on"))
     assert Build.objects.get().model == "local"
+
+
+def test_without_a_key_a_typed_price_gives_an_estimate_and_nothing_can_be_launched(
+    ada: Client, settings: Any
+) -> None:
+    settings.ANTHROPIC_API_KEY = ""
+    live = order(more_encoders="", provider="live", model="a-model", price_in="0.25", price_out="2")
+    answer = ada.post(NEW, live)
+    page, html = answer.context["page"], answer.content.decode()
+    assert page.table[1]["cost"].expected.startswith("$")
+    assert "as typed: $0.25 in and $2 out" in html
+    assert "No key is set, so this estimate cannot be launched yet." in html
+    assert 'value="launch"' not in html
+    refused = ada.post(NEW, live | {"step": "launch", "estimate": page.word})
+    assert "set ANTHROPIC_API_KEY" in refused.content.decode()
+    assert not Build.objects.exists()
+    assert not Price.objects.exists()
+
+
+def test_a_launch_keeps_the_typed_price_and_counts_by_it(ada: Client, settings: Any) -> None:
+    settings.ANTHROPIC_API_KEY, settings.LLM_PROFILE = "a-key", "generic"
+    live = order(more_encoders="", provider="live", model="a-model", price_in="0.25", price_out="2")
+    confirm(ada, live)
+    price = Price.objects.get()
+    assert (price.model, float(price.input), float(price.output)) == ("a-model", 0.25, 2.0)
+    assert Build.objects.get().estimate is not None
+    confirm(ada, live | {"name": "once more"})
+    assert Price.objects.count() == 1  # the same price is in force already
 
 
 def confirm(client: Client, live: dict[str, Any]) -> None:

@@ -125,6 +125,7 @@ def test_a_tokenizer_that_can_not_be_used_leaves_characters_and_that_is_said(tmp
 
 def test_which_counter_is_taken_follows_from_the_settings(settings: Any, tmp_path: Path) -> None:
     words(tmp_path)
+    settings.ANTHROPIC_API_KEY = "a-key"
     profile = tmp_path / "mine.toml"
     profile.write_text(
         Path("annotation/llm/providers/generic.toml").read_text() + 'tokenizer = "a-model/tokenizer.json"\n'
@@ -148,6 +149,8 @@ def test_which_counter_is_taken_follows_from_the_settings(settings: Any, tmp_pat
     assert found.basis.figure.startswith(local), "its path is taken from the folder of the profile"
     assert told(str(profile), str(tmp_path)) == [local]
     assert providers.find_token_counter(Build.Provider.EXCHANGE, "a-model") is None
+    settings.ANTHROPIC_API_KEY = ""
+    assert told("anthropic", str(tmp_path)) == [local], "without a key no provider is asked"
 
 
 def test_the_schema_counts_too() -> None:
