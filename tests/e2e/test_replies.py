@@ -38,7 +38,7 @@ def example_of(schema: dict[str, Any]) -> Any:
 
 def answer_file(requests: Path, replies: Path) -> int:
     """Answer all requests of a file: every second pair is a plain match, the others are no match."""
-    prompts, lines = {}, []
+    prompts, lines = dict[str, Any](), list[str]()
     for line in map(json.loads, requests.read_text().splitlines()):
         if "id" not in line:
             prompts[line["prompt"]] = line["schema"]

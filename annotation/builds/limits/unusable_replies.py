@@ -33,11 +33,12 @@ Parser = Callable[[str], object]
 def find_reply_problem(build: Build, agent: str, reply: Reply, parse: Parser | None = None) -> str | None:
     """Why no agent can use the reply, empty where one can; None where it is not counted.
 
-    Only what a live model is asked counts. Without `parse` the reply is read as any reply to `agent` is.
+    Only agents that ask a live model count: the drift check has a rule of its own. Without `parse` the reply
+    is read as any reply to `agent` is.
     """
-    reader = parse or PARSERS.get(agent)
-    if build.provider != Build.Provider.LIVE or reader is None:
+    if build.provider != Build.Provider.LIVE or agent not in PARSERS:
         return None
+    reader = parse or PARSERS[agent]
     if reply.defect:
         return reply.defect
     try:
@@ -89,14 +90,18 @@ def admit_first_call(build: Build) -> None:
 
     The caller has reserved its own and holds the build's totals, so the count is right for all workers.
     """
-    if build.provider != Build.Provider.LIVE or build.looked_up.get("usable reply"):
-        return
-    if Tally.objects.filter(pk=build.pk, usable_replies__gt=0).exists():
-        build.looked_up["usable reply"] = True
+    if build.provider != Build.Provider.LIVE or has_usable_reply(build):
         return
     reserved = LLMCall.objects.filter(build=build, status=LLMCall.Status.RESERVED)
     if reserved.filter(expires_at__gt=timezone.now()).count() > FIRST_IN_FLIGHT:
         raise rate_limit.Full(f"{FIRST_IN_FLIGHT} requests are in flight until a reply was usable")
+
+
+def has_usable_reply(build: Build) -> bool:
+    """Whether an agent could use any reply of the build's live model; asked no more once it is so."""
+    if not build.looked_up.get("usable reply"):
+        build.looked_up["usable reply"] = Tally.objects.filter(pk=build.pk, usable_replies__gt=0).exists()
+    return bool(build.looked_up["usable reply"])
 
 
 def forget_unusable_replies(build: Build) -> None:

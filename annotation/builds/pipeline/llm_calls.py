@@ -118,7 +118,8 @@ def obtain_answered_call(
 ) -> LLMCall:
     """The successful call of `request`: an earlier one, which costs nothing, or a new one.
 
-    Raises Parked where its reply comes later: by file, or `by_batch`.
+    Raises Parked where its reply comes later: by file, or `by_batch`. Until a reply was usable, a build by
+    batch asks live, too.
     """
     attempts = Attempts.at(request.digest())
     earlier = attempts.first(LLMCall.Status.SUCCEEDED)
@@ -129,7 +130,8 @@ def obtain_answered_call(
         waiting = attempts.first(status, llm.name)
         if waiting is not None:
             raise Parked(LLMCall.objects.get(pk=waiting))
-    if by_batch and not (attempts.rows and came_back(request.digest())):
+    proven = by_batch and unusable_replies.has_usable_reply(case.build)  # a batch is paid whole
+    if proven and not (attempts.rows and came_back(request.digest())):
         raise Parked(budget.reserve_call(case, request, llm.name, attempts, by_batch=True))
     return make_paid_call(case, llm, request, attempts, parse)
 

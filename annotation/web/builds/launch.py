@@ -64,8 +64,15 @@ class ScopeForm(forms.Form):
 
 def price_field(label: str, help_text: str) -> forms.DecimalField:
     """Dollars per million tokens, which may be left out."""
-    bounds = {"min_value": 0, "max_value": MOST_DOLLARS, "max_digits": 12, "decimal_places": 6}
-    return forms.DecimalField(required=False, label=label, help_text=help_text, **bounds)
+    return forms.DecimalField(
+        required=False,
+        min_value=0,
+        max_value=MOST_DOLLARS,
+        max_digits=12,
+        decimal_places=6,
+        label=label,
+        help_text=help_text,
+    )
 
 
 class LaunchForm(SkippingForm, AnsweringForm):

@@ -46,10 +46,9 @@ def load_stop(build: Build, tally: Tally) -> Stop | None:
 
 
 def describe_unusable_reply(tally: Tally) -> Stop | None:
-    rows = LLMCall.objects.select_related("reply", "system", "request")
-    call = rows.filter(pk=tally.last_unusable_id).first()
-    if call is None:
+    if tally.last_unusable_id is None:
         return None
+    call = LLMCall.objects.select_related("reply", "system", "request").get(pk=tally.last_unusable_id)
     schema = json.dumps(dict(call.whole_request().schema), indent=2)
     is_share = tally.unusable_run < MOST_UNUSABLE_RUN
     return made_stop(call, schema, (*AFTER_UNUSABLE, AFTER_SHARE) if is_share else AFTER_UNUSABLE)

@@ -32,9 +32,9 @@ class ModelForm(forms.Form):
         help_text="The model’s name, or “a person”. Figures, rows and cards name it.",
     )
 
-    def __init__(self, build: Build, *args: Any, **kwargs: Any) -> None:
+    def __init__(self, build: Build, data: Any = None, files: Any = None) -> None:
         known = build.answered_by[-1] if build.answered_by else "" if build.model == "any" else build.model
-        super().__init__(*args, initial={"model": known}, **kwargs)
+        super().__init__(data, files, initial={"model": known})
         self.build = build
 
     def clean_model(self) -> str:
@@ -69,8 +69,8 @@ class UploadForm(ModelForm):
 class AnswerForm(ModelForm):
     """One answer: a field for each property of a flat schema, else the whole reply as JSON."""
 
-    def __init__(self, build: Build, call: LLMCall, request: Request, *args: Any, **kwargs: Any) -> None:
-        super().__init__(build, *args, **kwargs)
+    def __init__(self, build: Build, call: LLMCall, request: Request, data: Any = None) -> None:
+        super().__init__(build, data)
         self.call, self.properties = call, read_flat_properties(request.schema)
         for name, said in self.properties.items():
             self.fields[name] = field_of_property(name, said)

@@ -13,7 +13,7 @@ from annotation.builds.control.pause_resume import Action
 from annotation.builds.limits.unusable_replies import STOPPED
 from annotation.jobs import worker
 from annotation.jobs.providers import create_configured_tools
-from annotation.models import Build, Case, LLMCall, Tally
+from annotation.models import Batch, Build, Case, LLMCall, Tally
 from annotation.stages import Stage
 from tests import factories
 from tests.annotation.builds.test_live_build import COUNTS, fake, launched  # noqa: F401  # a fixture
@@ -24,10 +24,10 @@ MANY = COUNTS | {"llm": 8}
 PROSE = "Well, <script>alert(1)</script> I think it does."
 
 
-def large() -> Build:
+def large(**columns: Any) -> Build:
     """Forty pairs, none of which was asked about before."""
     words = [f"reverse list number {number}" for number in range(40)]
-    return launched(queries=factories.queries(words, "forty"), snippets=factories.snippets())
+    return launched(queries=factories.queries(words, "forty"), snippets=factories.snippets(), **columns)
 
 
 def worked() -> None:
@@ -58,6 +58,16 @@ def test_a_new_build_of_unusable_replies_pays_for_at_most_twelve_calls(fake: Fak
     tally = Tally.objects.get(build=build)
     assert (tally.abandoned, tally.reserved) == (tally.total - tally.open, 0)
     assert not Case.objects.filter(build=build, lease__isnull=False).exists()
+
+
+def test_a_build_by_batch_sends_no_batch_before_a_reply_was_usable(fake: FakeMessages) -> None:  # noqa: F811
+    fake.answer = lambda body: Say(PROSE)
+    build = large(batches=True)
+    worked()
+    build.refresh_from_db()
+    assert (build.state, build.reason.startswith(STOPPED)) == (Build.State.PAUSED, True)
+    assert len(fake.calls) <= 12
+    assert not Batch.objects.exists()
 
 
 def test_a_build_goes_on_when_the_model_is_put_right_and_the_build_resumed(fake: FakeMessages) -> None:  # noqa: F811
