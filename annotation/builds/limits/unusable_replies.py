@@ -25,7 +25,7 @@ FIRST_IN_FLIGHT: Final = 2
 STOPPED: Final = "The model’s replies cannot be used"
 """How the reason begins of a build that has stopped for it."""
 LONGEST_PROBLEM: Final = 300
-HOW_ON: Final = "Look at the reply below. No pair lost a try."
+HOW_ON: Final = "See the reply below, and how to continue."
 
 Parser = Callable[[str], object]
 

@@ -179,7 +179,7 @@ def test_the_reason_says_what_was_wrong_and_the_call_is_kept_for_its_reply() -> 
     found = Build.objects.select_related("tally__last_unusable__reply").get(pk=build.pk)
     assert found.reason == (
         "The model’s replies cannot be used: 10 in a row. The last one: the answer holds no JSON object. "
-        "Look at the reply below. No pair lost a try."
+        "See the reply below, and how to continue."
     )
     assert found.tally.last_unusable is not None and found.tally.last_unusable.reply is not None
     assert found.tally.last_unusable.reply.text == PROSE
