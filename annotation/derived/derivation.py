@@ -106,6 +106,10 @@ class Derivation(ABC, Generic[Made]):
         launcher.refuse_bad_name(self.order)
         launcher.refuse_bad_provider(self.order)
 
+    def refuse_keyless(self) -> None:
+        """A launch takes the key that an estimate can do without. Raises LaunchRefused."""
+        launcher.refuse_missing_key(self.order)
+
     def hold(self) -> Self:
         """The same as the database has it, inside of a transaction that keeps others from changing it."""
         return self
@@ -135,7 +139,7 @@ class Derivation(ABC, Generic[Made]):
             checked_reason(said.reason) if self.needs_reason else mark_hostile_characters(said.reason).strip()
         )
         skipped = mark_hostile_characters(said.skip_canary).strip()
-        launcher.refuse_missing_key(self.order)
+        self.refuse_keyless()
         self.refuse_bad()
         unseen = None if said.word else self.estimate()  # before any row is held: it takes a while
         try:

@@ -76,6 +76,9 @@ class ExtensionPlan(Derivation[Extension]):
         """By the most that there can be: so few that there is no canary are opened at once after all."""
         return round(self.pairs.high) * self.build.rounds
 
+    def refuse_keyless(self) -> None:
+        """Its build has its provider already, and waits for a person where that has lost its key."""
+
     def refuse_bad(self) -> None:
         if refused := why_not(self.build):
             raise ControlRefused(refused)
