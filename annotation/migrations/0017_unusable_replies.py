@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0013_waits_for_replies"),
+        ("annotation", "0016_waits_for_replies"),
     ]
 
     operations = [
