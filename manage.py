@@ -21,7 +21,7 @@ STARTING |= {
     "merge",
     "mine",
 }
-STARTING |= {"missing", "pin", "prices", "reproduce", "study", "token", "work"}
+STARTING |= {"init", "missing", "pin", "prices", "reproduce", "review", "status", "study", "token", "work"}
 """Commands that use the database, so each may be somebody's first one: they find it up to date."""
 
 

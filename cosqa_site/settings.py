@@ -39,6 +39,8 @@ from sandbox.pip_install import PACKAGES_AS_OF
 os.umask(0o077)
 """What any process of the workbench writes is for its own user alone: passwords, drafts, blind labels."""
 BASE_DIR = Path(__file__).resolve().parent.parent
+IS_INSTALLED = BASE_DIR.name == "_app"
+"""Whether this is an installed package (`cosqa/_app`), not a checkout."""
 SANDBOX_BACKENDS = ("auto", "bubblewrap", "docker", "none")
 SHORTEST_KEY = 32
 
@@ -95,13 +97,22 @@ def folder_of(package: str) -> Path:
     """Where an installed package lies; it is not loaded for that."""
     found = find_spec(package)
     if found is None or found.origin is None:
-        raise ImproperlyConfigured(f"{package} is not installed: pip install -e .")
+        raise ImproperlyConfigured(f"{package} is not installed: install cosqa-workbench again")
     return Path(found.origin).parent
+
+
+def default_data_folder() -> Path:
+    """`var/` of a checkout; where the package is installed, the platform's folder for data of programs."""
+    if not IS_INSTALLED:
+        return BASE_DIR / "var"
+    from platformdirs import user_data_path
+
+    return user_data_path("cosqa", appauthor=False)
 
 
 def find_data_folder() -> Path:
     """The folder of everything that is written: database, vectors, layers, uploads, exports."""
-    folder = Path(read_text_variable("COSQA_HOME") or BASE_DIR / "var").expanduser().resolve()
+    folder = Path(read_text_variable("COSQA_HOME") or default_data_folder()).expanduser().resolve()
     try:
         (folder / "static").mkdir(parents=True, exist_ok=True)  # WhiteNoise warns where it is missing
     except OSError as error:

@@ -54,7 +54,6 @@ def run_limited_program(arguments: Sequence[str], text: str, seconds: float) -> 
 
     Raises NotSent with the end of what it printed, unless it exits with 0.
     """
-    kept = {name: value for name, value in os.environ.items() if name not in SECRETS}
     with tempfile.TemporaryFile() as said:
         try:
             process = subprocess.Popen(
@@ -62,7 +61,7 @@ def run_limited_program(arguments: Sequence[str], text: str, seconds: float) -> 
                 stdin=subprocess.PIPE,
                 stdout=said,
                 stderr=subprocess.STDOUT,
-                env=kept,
+                env=foreign_environment(),
                 start_new_session=True,
             )
         except OSError as error:
@@ -78,6 +77,14 @@ def run_limited_program(arguments: Sequence[str], text: str, seconds: float) -> 
                     f"exit status {process.returncode}: {read_output_tail(said.fileno()) or 'no word'}"
                 )
             )
+
+
+def foreign_environment() -> dict[str, str]:
+    """The variables for a program that is not ours: no secrets, and not our packages on Python's path."""
+    kept = {name: value for name, value in os.environ.items() if name not in SECRETS}
+    ours = str(settings.BASE_DIR)
+    path = [folder for folder in kept.pop("PYTHONPATH", "").split(os.pathsep) if folder not in ("", ours)]
+    return kept | ({"PYTHONPATH": os.pathsep.join(path)} if path else {})
 
 
 def kill_process_group(process: subprocess.Popen[bytes]) -> None:

@@ -20,6 +20,7 @@ from annotation.jobs.worker import until_idle
 from annotation.models import Build, Tally
 from cosqa_site.demo import sample, sample_study
 from cosqa_site.demo.accounts import RATER, Account, demo_accounts
+from cosqa_site.sandbox_advice import find_missing_sandbox
 from cosqa_site.server import (
     AlreadyServing,
     PortTaken,
@@ -66,6 +67,8 @@ class Command(BaseCommand):
         prepare_database()
         accounts = demo_accounts()
         folder = options["sample"].resolve()
+        if missing := find_missing_sandbox():
+            self.say(missing)
         self.say("Importing the sample and mining candidates …")
         build = sample.ensure_sample_build(folder)
         self.work(build)

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from cosqa_site.sandbox_advice import find_missing_sandbox
 from cosqa_site.server import (
     AlreadyServing,
     PortTaken,
@@ -37,6 +38,8 @@ class Command(BaseCommand):
                 self.stdout.write(
                     f"CoSQA Workbench on {address_of(options['host'], options['port'])} (Ctrl-C stops it)"
                 )
+                if work and (missing := find_missing_sandbox()):
+                    self.stdout.write(missing)
                 if not work:
                     self.stdout.write("No worker runs here: start some (docs/running.md), or nothing moves.")
                 serve_site(options["host"], options["port"], work=work)

@@ -41,6 +41,16 @@ def test_the_command_gets_the_document_and_none_of_our_secrets(
     assert not delivery_channels.SECRETS & set(environment)
 
 
+def test_the_command_does_not_find_our_packages_on_its_path(
+    monkeypatch: pytest.MonkeyPatch, settings: Any
+) -> None:
+    ours = str(settings.BASE_DIR)
+    monkeypatch.setenv("PYTHONPATH", f"{ours}:/theirs")
+    assert delivery_channels.foreign_environment()["PYTHONPATH"] == "/theirs"
+    monkeypatch.setenv("PYTHONPATH", ours)
+    assert "PYTHONPATH" not in delivery_channels.foreign_environment()
+
+
 def test_a_command_that_fails_says_what_it_printed_last(tmp_path: Path) -> None:
     text = "import sys; print('x' * 5000); sys.exit('no route to the chat')"
     with pytest.raises(
