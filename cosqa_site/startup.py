@@ -74,12 +74,20 @@ def describe_fault(error: BaseException) -> str:
 
 
 @explain_faults()
-def prepare_database() -> None:
-    """Bring the database up to date; nothing happens when it is. Raises DatabaseNotReady."""
+def prepare_database(*, with_backup: bool = True) -> None:
+    """Bring the database up to date; nothing happens when it is. Raises DatabaseNotReady.
+
+    One that an older release made is backed up before.
+    """
     wait_for("the database", can_reach_database)
     refuse_other_release()
     with only_migrator():
-        call_command("migrate", verbosity=0, interactive=False)
+        if is_new() or is_database_migrated() or not with_backup:
+            call_command("migrate", verbosity=0, interactive=False)
+            return
+        from cosqa_site.upgrade import upgrade_database  # loads models, which few starts need here
+
+        upgrade_database()
 
 
 @explain_faults()

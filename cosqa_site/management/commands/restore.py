@@ -29,7 +29,7 @@ class Command(LightCommand):
         try:
             with only_server():
                 manifest = restore_backup(find_folder(options["folder"]), settings.COSQA_HOME)
-                prepare_database()
+                prepare_database(with_backup=False)  # it has just come out of one
         except OSError as why:
             if is_full_disk(why):
                 raise
