@@ -122,7 +122,7 @@ def test_every_setting_is_known(ours: dict[str, dict[str, Any]]) -> None:
 def test_stages_are_there_and_none_needs_a_later_one(ours: dict[str, dict[str, Any]]) -> None:
     """The classic builder makes all stages up to the wanted one, so torch has to come last."""
     stages = re.findall(r"^FROM \S+ AS (\S+)", (ROOT / "cosqa_site/Dockerfile").read_text(), re.MULTILINE)
-    assert stages == ["packages", "web", "mining"]
+    assert stages == ["base", "wheel", "packages", "web", "mining"]
     targets = {name: service["build"]["target"] for name, service in ours.items()}
     assert targets.pop("worker-mining") == "mining"
     assert set(targets.values()) == {"web"}
