@@ -73,7 +73,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             "a reply was empty",
             (
                 "Retry a few: an empty reply is often the provider's accident. If it comes back, test the "
-                "connection with manage.py llm probe."
+                "connection with cosqa admin llm probe."
             ),
         ),
         Cause.TOO_LONG: (
@@ -95,7 +95,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         Cause.SANDBOX: (
             "the sandbox could not run the test program",
             (
-                "Run manage.py sandbox check, put right what it names, then retry: the model is not asked "
+                "Run cosqa admin sandbox check, put right what it names, then retry: the model is not asked "
                 "again for what it has written."
             ),
         ),

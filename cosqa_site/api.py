@@ -21,7 +21,7 @@ from retrieval.api import router as retrieval_router
 DESCRIPTION = """\
 Read queries, candidates, cases and executions; launch and control builds; give reviews.
 
-Sign in with a bearer token (`manage.py token USER --name NAME`) or with the browser's session.
+Sign in with a bearer token (`cosqa admin token USER --name NAME`) or with the browser's session.
 Reading needs the role reader, reviews the role expert, launching and controlling the role admin.
 
 Lists come in pages: send `next` of one page as `after` to get the following one.

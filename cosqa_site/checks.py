@@ -86,7 +86,7 @@ def own_profile(name: str) -> Iterator[checks.CheckMessage]:
     except UnknownProfile as error:
         yield checks.Error(
             f"COSQA_LLM_PROFILE: {error}",
-            hint="Write it again: python manage.py llm probe --save FILE.toml, or take one that is shipped.",
+            hint="Write it again: cosqa admin llm probe --save FILE.toml, or take one that is shipped.",
             id="cosqa.E005",
         )
 

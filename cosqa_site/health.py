@@ -108,7 +108,9 @@ def check_database() -> Found:
         return
     executor = MigrationExecutor(connection)
     if executor.migration_plan(executor.loader.graph.leaf_nodes()):
-        yield checks.Error("The database lacks migrations.", hint="Run 'manage.py migrate'.", id="cosqa.E102")
+        yield checks.Error(
+            "The database lacks migrations.", hint="Run 'cosqa admin migrate'.", id="cosqa.E102"
+        )
 
 
 def check_disk() -> Found:

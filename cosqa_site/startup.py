@@ -63,7 +63,7 @@ def describe_fault(error: BaseException) -> str:
     if code & 0xFF in SQLITE_DAMAGED:
         return (
             f"{name} is damaged, or no database ({error}). Move it away and put a backup in its place: "
-            "`python manage.py restore FOLDER` (docs/running.md)."
+            "`cosqa admin restore FOLDER` (docs/running.md)."
         )
     if code & 0xFF in SQLITE_CLOSED:
         return (
@@ -145,7 +145,7 @@ def refuse_other_release() -> None:
     if unknown and BEFORE_RELEASES in applied:
         raise WrongRelease(
             f"This database is older than release 0.1.0. Check out {LAST_BEFORE_RELEASES}; run `manage.py "
-            "migrate` and `manage.py export everything DIR` there. Then run `manage.py import everything "
+            "migrate` and `manage.py export everything DIR` there. Then run `cosqa import everything "
             "DIR` with this release and a new COSQA_HOME or database (docs/running.md)."
         )
     if unknown:

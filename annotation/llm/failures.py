@@ -35,7 +35,7 @@ _ADVICE: Final[Mapping[int, str]] = {
     402: "the provider wants to be paid: top up the account's credit",
     403: "the key may not do this: check its permissions and the model's availability",
     404: "nothing answers there: check the model's name, the address (without /v1), and whether the server "
-    "speaks the profile's protocol ('manage.py llm probe' tells)",
+    "speaks the profile's protocol ('cosqa admin llm probe' tells)",
     413: "the request is too large for the provider",
     429: "the provider's rate limit is reached",
     529: "the provider is overloaded",

@@ -52,7 +52,7 @@ def pin_comparison(
     if found.unmeasured:
         raise NothingToPin(
             "Too many labels to measure the systems while a page waits: "
-            f"'manage.py pin --compare {first} {second}' does, and pins it."
+            f"'cosqa admin pin --compare {first} {second}' does, and pins it."
         )
     compared = {system.system for system in found.systems}
     runs = {title: of for title, of in runs_of_versions(first, second).items() if title in compared}

@@ -270,7 +270,7 @@ def refuse_untold(benchmark: Benchmark, identities: Mapping[str, str]) -> None:
         number = untold[0].pk if untold else benchmark.mining_id
         raise NotStored(
             "the mining does not say which weights its encoders had; "
-            f"'manage.py mine {number} --identify' finds them where their vectors are stored"
+            f"'cosqa admin mine {number} --identify' finds them where their vectors are stored"
         )
     told = identities_of(benchmark) or {}
     for mining in minings:

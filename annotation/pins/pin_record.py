@@ -70,7 +70,7 @@ def find_pin_by_hash(name: str) -> Pin:
     found = list(Pin.objects.filter(digest__startswith=name)[:2])
     if len(found) != 1:
         many = "More than one pin begins" if found else "No pin begins"
-        raise NoSuchPin(f"{many} with {name[:64]}; 'manage.py pin --list' shows those that there are.")
+        raise NoSuchPin(f"{many} with {name[:64]}; 'cosqa admin pin --list' shows those that there are.")
     return found[0]
 
 

@@ -1,5 +1,5 @@
 """Everything that a home knows, as a folder of plain files: for another home, database or release.
 
-`manage.py export everything` writes such a dump, and `manage.py import everything` reads it.
+`cosqa export everything` writes such a dump, and `cosqa import everything` reads it.
 Rows keep their keys.
 """

@@ -47,4 +47,4 @@ def _command(board: Leaderboard, runs: Sequence[Run], metrics: Sequence[str], te
     words += ["--run", *files] if files else []
     words += ["--text-option", text.replace(" ", "_")] if text else []
     words += ["--pool", runs[0].pool, "--metrics", ",".join(metrics)]
-    return f"python manage.py {shlex.join(words)}"
+    return f"cosqa {shlex.join(words)}"

@@ -33,6 +33,6 @@ def cite_pin(pin: Pin) -> str:
             "year": f"{pin.created_at:%Y}",
             "month": f"{pin.created_at:%b}".lower(),
             "howpublished": f"Figures pinned with {PROGRAM}",
-            "note": f"sha256 {pin.digest}; manage.py reproduce {pin.name} computes them again",
+            "note": f"sha256 {pin.digest}; cosqa admin reproduce {pin.name} computes them again",
         },
     )

@@ -92,7 +92,7 @@ def find_named_benchmark(name: str) -> Benchmark:
 def _known() -> str:
     names = list(Benchmark.objects.order_by("name").values_list("name", flat=True).distinct())
     if not names:
-        return "is none yet: import queries with labels and a code base ('manage.py import cosqa')"
+        return "is none yet: import queries with labels and a code base ('cosqa import cosqa')"
     more = f" and {len(names) - NAMED:,} more" if len(names) > NAMED else ""
     return f"are {', '.join(names[:NAMED])}{more}"
 

@@ -163,7 +163,7 @@ def refuse_another(board: Leaderboard, metric: str) -> None:
     """
     if metric not in ("", board.metric):
         raise NotMeasured(
-            f"No run on {board.benchmark} has {metric}: 'manage.py evaluate {board.benchmark} … --metrics "
+            f"No run on {board.benchmark} has {metric}: 'cosqa evaluate {board.benchmark} … --metrics "
             f"{metric}' computes it, if it is one. There are {', '.join(board.metrics)}."
         )
     if not board.queries:

@@ -167,7 +167,7 @@ def match_encoder_precision(encoder: Encoder, wanted: str) -> Encoder:
         raise OtherWeights(
             f"The weights or options of {encoder.name} are not those that this mining began with "
             f"({encoder.identity}, not {wanted}). Bring the same weights to every machine, or restart it: "
-            "manage.py mine ID --anew"
+            "cosqa admin mine ID --anew"
         )
     return encoder
 

@@ -139,7 +139,7 @@ def test_the_command_and_the_page_assume_the_same_errors(
         if "Each system against the next" not in page:
             continue
         assert "Stays above" not in page
-        shown = re.findall(r"<code[^>]*>python manage.py ([^<]*--errors [^<]*)</code> computes them", page)
+        shown = re.findall(r"<code[^>]*>cosqa ([^<]*--errors [^<]*)</code> computes them", page)
         (hint,) = {one for one in shown if "--leave-one-out" not in one}
         call_command(*shlex.split(unescape(hint)), stdout=StringIO())
         assert "Stays above" in ray.get(place, asked).content.decode(), hint
@@ -236,7 +236,7 @@ def test_what_was_not_computed_stands_with_the_command_that_computes_it(
     words = ("--run", f"my run={path}", "--metrics", "mrr,map")
     call_command("evaluate", "small", *words, stdout=StringIO())
     expected = [
-        f"python manage.py evaluate small@1 {system} --pool candidates --metrics {metrics}"
+        f"cosqa evaluate small@1 {system} --pool candidates --metrics {metrics}"
         for system, metrics in (
             ("--encoder bow bm25 --text-option whole", "mrr,map,ndcg_all"),
             ("--run 'my run=mine.run'", "mrr,map,ndcg_all"),
@@ -255,7 +255,7 @@ def test_what_was_not_computed_stands_with_the_command_that_computes_it(
     assert expected[1] not in page  # its column is not shown
     with chdir(tmp_path):
         for command in expected:
-            call_command(*shlex.split(command)[2:], stdout=StringIO())
+            call_command(*shlex.split(command)[1:], stdout=StringIO())
     assert not json.loads(said("small", "--json"))["not_computed"] and Run.objects.count() == 3
 
 

@@ -111,7 +111,7 @@ def scores(benchmark: Benchmark) -> None:
     from tests import factories
 
     missing = (
-        "qwen3-embedding: its weights are not on this machine; download them with 'manage.py encoders get'"
+        "qwen3-embedding: its weights are not on this machine; download them with 'cosqa admin encoders get'"
     )
     of_system = {"what": "system", "system": "bm25+qwen3-embedding", "text_option": "without docstring"}
     options = {"metric": "ndcg@10", "found": "", "errors": "0.061"}

@@ -33,10 +33,10 @@ def test_a_stranger_can_log_in_and_lands_where_the_role_works(client: Client) ->
 
 def test_the_log_in_page_of_an_empty_installation_says_how_the_first_account_is_made(client: Client) -> None:
     page = strip_tags(client.get("/login/").content.decode())
-    assert "manage.py account NAME --role admin" in page
+    assert "cosqa admin account NAME --role admin" in page
     factories.ray()
     page = strip_tags(client.get("/login/").content.decode())
-    assert "manage.py account" not in page and "Ask your admin" in page
+    assert "cosqa admin account" not in page and "Ask your admin" in page
 
 
 def test_a_wrong_password_is_told_without_telling_which_part_was_wrong(client: Client) -> None:

@@ -121,7 +121,7 @@ def sqlite_error(code: str, words: str) -> None:
 @pytest.mark.parametrize(
     ("code", "words", "to_do"),
     [
-        ("SQLITE_NOTADB", "file is not a database", "put a backup in its place: `python manage.py restore"),
+        ("SQLITE_NOTADB", "file is not a database", "put a backup in its place: `cosqa admin restore"),
         ("SQLITE_CORRUPT", "database disk image is malformed", "put a backup in its place"),
         ("SQLITE_CANTOPEN", "unable to open database file", "Let this user read and write it"),
         ("SQLITE_READONLY_DBMOVED", "attempt to write a readonly database", "Let this user read and write"),

@@ -231,7 +231,7 @@ def explain_connection_error(test: ConnectionTest, error: LLMError) -> str:
     if error.status == 401 and not (test.configured and configured_key()):
         return (
             "The server wants a key, and none was sent. An address that is not the configured one is never "
-            "given the configured key: set COSQA_LLM_BASE_URL and COSQA_LLM_API_KEY, or run 'manage.py llm "
+            "given the configured key: set COSQA_LLM_BASE_URL and COSQA_LLM_API_KEY, or run 'cosqa admin llm "
             f"probe --base-url' on the server. It said: {error.message}"
         )
     return error.message

@@ -114,5 +114,5 @@ def is_priced(model: str) -> bool:
 def unknown_price(model: str) -> str:
     """What there is to say of a model without a price."""
     is_shipped = any(entry.model == model for entry in load_shipped_prices())
-    shipped = " “manage.py prices load” fills its list price in." if is_shipped else ""
+    shipped = " “cosqa admin prices load” fills its list price in." if is_shipped else ""
     return f"What {model} costs is not known: costs would not be counted, and no cap could be kept.{shipped}"

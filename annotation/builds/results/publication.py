@@ -347,7 +347,7 @@ def _agents(build: Build, unfinished: bool) -> Annotator:
     if found is None:
         raise PublishRefused(
             f"The build {build.name!r} judged each pair {build.rounds} times: merge its rounds first, on its "
-            f"page or by 'manage.py merge {build.name!r} --rule majority'."
+            f"page or by 'cosqa admin merge {build.name!r} --rule majority'."
         )
     return found
 

@@ -67,7 +67,7 @@ def describe_imported_labels(study: Study) -> str:
     return (
         f"{count_noun(labels, 'label')} of {count_noun(study.planned_pairs, 'item')} "
         f"{'is' if labels == 1 else 'are'} in study {study.name!r}{nobody}; "
-        "'manage.py agreement report' says how far they agree"
+        "'cosqa admin agreement report' says how far they agree"
     )
 
 

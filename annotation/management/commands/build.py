@@ -42,7 +42,7 @@ SAME: Final = (*OF_API, "name", "provider", "model", "recorded", "unpriced", "sk
 
 class Command(LightCommand):
     help = (
-        "Launch a build: mine functions, or take given pairs, then annotate them ('manage.py serve' or "
+        "Launch a build: mine functions, or take given pairs, then annotate them ('cosqa serve' or "
         "'work' does the work)."
     )
     refusals = (LaunchRefused, known_encoders.BadSpec)

@@ -28,7 +28,7 @@ class Command(LightCommand):
         "line (id, agent, model, prompt, messages), after the prompts that they name (prompt, agent, system, "
         "schema), with --parts into several files; 'import' takes lines (id, reply) of one file or several, "
         "or the screener's table. "
-        "Run 'manage.py work --until-idle' in between, until nothing waits. Exit status: 3 where a line was "
+        "Run 'cosqa admin work --until-idle' in between, until nothing waits. Exit status: 3 where a line was "
         "refused; the others are taken."
     )
 

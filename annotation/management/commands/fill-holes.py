@@ -27,9 +27,9 @@ from retrieval.texts.plurals import count_noun
 class Command(LightCommand):
     help = (
         "Say how many of a system's first results nobody has judged, and what judging them would take; with "
-        "--launch a build judges them ('manage.py serve' or 'work' does the work), with --experts people do, "
-        "in plain review or in a study. With --publish BUILD what was said becomes the benchmark's next "
-        "version, by the merge rule, and every run is scored by that."
+        "--launch a build judges them ('cosqa serve' or 'cosqa admin work' does the work), with --experts "
+        "people do, in plain review or in a study. With --publish BUILD what was said becomes the "
+        "benchmark's next version, by the merge rule, and every run is scored by that."
     )
     refusals = (LaunchRefused, NoHoles, NoSuchBenchmark)
 
@@ -88,7 +88,7 @@ def published(name: str) -> dict[str, Any]:
         f"{made}: {count_noun(made.size, 'label')}, {count_noun(made.positives, 'match', 'matches')} "
         "among them"
     )
-    compare = f"'manage.py compare-benchmarks {old} {made}' says what changed"
+    compare = f"'cosqa admin compare-benchmarks {old} {made}' says what changed"
     return {
         "benchmark": str(made),
         "labels": made.size,

@@ -86,7 +86,7 @@ class Command(LightCommand):
         pool = options["pool"] or benchmark.pool
         board = build_leaderboard(benchmark, pool, options["metric"], queries.fewest, queries.most)
         if not board.standings:
-            raise CommandError(f"No run on {benchmark} searched {pool}: 'manage.py evaluate' makes one.")
+            raise CommandError(f"No run on {benchmark} searched {pool}: 'cosqa evaluate' makes one.")
         refuse_another(board, options["metric"])
         if options["format"]:
             self.stdout.write(write_table(board, rates, queries, options), ending="")

@@ -19,7 +19,7 @@ from retrieval.management.light import LightCommand
 class Command(LightCommand):
     help = (
         "Show what each rule would make of the rounds of a build; with --rule, merge them by it "
-        "('manage.py serve' or 'work' does the work)."
+        "('cosqa serve' or 'cosqa admin work' does the work)."
     )
     refusals = (ControlRefused,)
 

@@ -31,7 +31,7 @@ class Command(LightCommand):
     help = (
         "Pin the figures of a benchmark's leaderboard, of two versions of it, of a build, of two builds, of "
         "a mining, of a study or of a corpus, and print the pin's name. "
-        "'manage.py reproduce NAME' computes them again and says whether they are equal."
+        "'cosqa admin reproduce NAME' computes them again and says whether they are equal."
     )
     refusals = (NoSuchBenchmark, NoSuchCorpus, NothingToPin)
 
@@ -43,7 +43,7 @@ class Command(LightCommand):
             "--corpus",
             nargs=2,
             metavar=("build|benchmark|collection", "NAME"),
-            help="corpus statistics; a collection is named as 'manage.py corpus' does",
+            help="corpus statistics; a collection is named as 'cosqa admin corpus' does",
         )
         what.add_argument(
             "--build", metavar="NAME", help="its funnel, executable rate, shares and cost of a pair"
@@ -74,7 +74,7 @@ class Command(LightCommand):
         parser.add_argument(
             "--errors",
             metavar="SHARE[,SHARE]",
-            help="share of labels that are wrong, as 'manage.py leaderboard' takes it, however long its "
+            help="share of labels that are wrong, as 'cosqa leaderboard' takes it, however long its "
             "draws take (default: as the page, where that need not wait)",
         )
         parser.add_argument("--pool", choices=Pool.values, default="", help="default: the benchmark's")
@@ -94,7 +94,7 @@ class Command(LightCommand):
             return
         pin = self.taken(options)
         self.stdout.write(pin.name)
-        self.stderr.write(f"{pin.title}; 'manage.py reproduce {pin.name}' computes it again.")
+        self.stderr.write(f"{pin.title}; 'cosqa admin reproduce {pin.name}' computes it again.")
 
     def taken(self, options: dict[str, Any]) -> Pin:
         if options["benchmark"]:

@@ -190,8 +190,8 @@ def find_internal_study(name: str) -> Study:
     if found.kind == Study.Kind.IMPORTED:
         raise CommandError(
             f"The labels of {name!r} came from elsewhere, so there is only their agreement: "
-            f"'manage.py agreement report {shlex.quote(name)}', or the study's page with its downloads; "
-            f"'manage.py study export {shlex.quote(name)}' prints the labels."
+            f"'cosqa admin agreement report {shlex.quote(name)}', or the study's page with its downloads; "
+            f"'cosqa study export {shlex.quote(name)}' prints the labels."
         )
     return found
 
@@ -199,7 +199,7 @@ def find_internal_study(name: str) -> Study:
 def find_admin_user(name: str) -> User:
     found = User.objects.filter(username=name).first()
     if found is None or not has_role(found, Role.ADMIN):
-        raise CommandError(f"{name!r} is no admin; 'manage.py account {name} --role admin' makes one.")
+        raise CommandError(f"{name!r} is no admin; 'cosqa admin account {name} --role admin' makes one.")
     return found
 
 

@@ -37,7 +37,7 @@ class Command(LightCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         user = User.objects.filter(username=options["user"]).first()
         if user is None:
-            raise CommandError(f"There is no account {options['user']!r}; 'manage.py account' makes one.")
+            raise CommandError(f"There is no account {options['user']!r}; 'cosqa admin account' makes one.")
         if options["list"]:
             self.list(user)
         elif options["revoke"] is not None:
@@ -53,7 +53,7 @@ class Command(LightCommand):
             raise CommandError(f"--days takes 1 to {MOST_DAYS}.")
         if role_of(user) is None:
             raise CommandError(
-                f"{user} has no role, so the token would be refused: 'manage.py account {user} --role …'."
+                f"{user} has no role, so the token would be refused: 'cosqa admin account {user} --role …'."
             )
         with transaction.atomic():
             token, secret = ApiToken.objects.issue(user, name, days)

@@ -20,7 +20,7 @@ from annotation.studies.enrolment.exclusion import BroughtBack
 from annotation.studies.plan.creation import MOST_CAPACITY, RaterWish, add_wished_raters
 from annotation.studies.plan.plan import StudyRefused, change_with_amendment
 
-NO_EXPERT: Final = "{} is no expert, or is locked out; an account gets its role with manage.py account."
+NO_EXPERT: Final = "{} is no expert, or is locked out; an account gets its role with cosqa admin account."
 
 
 def find_rater_candidates(study: Study | None, by: User) -> list[User]:

@@ -203,7 +203,7 @@ def format_leaderboard_command(
     """What computes all that this page shows, as it is typed."""
     words = ["leaderboard", str(benchmark), "--pool", pool, "--metric", board.metric]
     words += ["--matches", matches.replace("+", "-")] if matches else []
-    return f"python manage.py {shlex.join([*words, '--errors', error.written])}"
+    return f"cosqa {shlex.join([*words, '--errors', error.written])}"
 
 
 def pools_of(benchmark: Benchmark, pool: str) -> list[tuple[str, str]]:

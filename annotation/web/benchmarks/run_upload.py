@@ -72,7 +72,7 @@ class RunForm(forms.Form):
             limit = settings.UPLOAD_LIMIT_BYTES // (1024 * 1024)
             raise forms.ValidationError(
                 f"Larger than {limit} MB. Score it on the server instead, with: "
-                "python manage.py evaluate BENCHMARK --run NAME=FILE"
+                "cosqa evaluate BENCHMARK --run NAME=FILE"
             )
         return file
 

@@ -129,7 +129,7 @@ class UploadForm(forms.Form):
     def refuse_large(self) -> None:
         """Add errors for files beyond the limit, with what to do instead."""
         guide = BY_FORMAT.get(self.data.get("format", ""))
-        command = guide.command if guide else "python manage.py import"
+        command = guide.command if guide else "cosqa import"
         limit = settings.UPLOAD_LIMIT_BYTES // (1024 * 1024)
         for column in COLUMNS:
             file: UploadedFile[bytes] | None = self.cleaned_data.get(column)

@@ -29,7 +29,7 @@ class Guide:
     @property
     def command(self) -> str:
         """How the same is imported on the server."""
-        return f"python manage.py import {self.format} {self.arguments} --name NAME"
+        return f"cosqa import {self.format} {self.arguments} --name NAME"
 
 
 QUERY: Final = '[{"query-idx": 0, "query": "sort a list"}]'

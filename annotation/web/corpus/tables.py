@@ -246,7 +246,9 @@ def build_filter_section(found: Mapping[str, Any], sampled: int, of: int) -> Sec
         "A snippet is counted under the first filter that rejects it; nothing is removed from the collection."
     )
     if sampled < of:
-        note += f" Counted in {sampled:,} of {of:,} snippets; “manage.py filters” counts all, duplicates too."
+        note += (
+            f" Counted in {sampled:,} of {of:,} snippets; “cosqa admin filters” counts all, duplicates too."
+        )
     return step_section(steps, sampled, note)
 
 

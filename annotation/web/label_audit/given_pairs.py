@@ -19,7 +19,7 @@ from retrieval.texts.plurals import count_noun
 MOST_CHOICES: Final = 200
 MOST_MB: Final = 10
 """A file of so much is read while a person waits; a larger one is for the command."""
-TOO_LARGE: Final = f"larger than {MOST_MB} MB: give it on the server, by manage.py build NAME --pairs FILE."
+TOO_LARGE: Final = f"larger than {MOST_MB} MB: give it on the server, by cosqa build NAME --pairs FILE."
 PROBLEMS_SHOWN: Final = 20
 NONE: Final = ("", "none: a mining finds the pairs")
 KINDS: Final = (*JSON_LINES, ".json", *SEPARATORS)

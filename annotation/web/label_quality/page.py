@@ -39,7 +39,7 @@ MOST_CHOSEN: Final = 12
 MOST_WRONG: Final = 50
 LONGEST_CODE: Final = 2000
 LONGEST_NOTE: Final = 600
-COMMAND: Final = "python manage.py bench quality --pairs FILE --truth FILE --annotators …"
+COMMAND: Final = "cosqa admin bench quality --pairs FILE --truth FILE --annotators …"
 
 
 class FilesField(forms.FileField):

@@ -142,4 +142,4 @@ def describe_password(account: Account) -> str:
     """The password in words, or how to get one where nobody here knows it."""
     if account.password:
         return f"password {account.password}"
-    return f"was there before; a new password: python manage.py account {account.name} --new-password"
+    return f"was there before; a new password: cosqa admin account {account.name} --new-password"

@@ -72,4 +72,4 @@ def describe_accounts(accounts: int) -> list[str]:
     if not accounts:
         return []
     who = f"{count_noun(accounts, 'account')} without a password"
-    return [f"{who}; a new one for each: python manage.py account NAME --new-password"]
+    return [f"{who}; a new one for each: cosqa admin account NAME --new-password"]

@@ -39,6 +39,6 @@ class Command(LightCommand):
     def handle(self, *args: Any, **options: Any) -> None:
         machine = Installation(settings.COSQA_HOME / "sandbox", settings.DOCKER_HOST)
         words = options["arguments"]
-        status = main(words[words[:1] == ["--"] :], "manage.py sandbox", machine)
+        status = main(words[words[:1] == ["--"] :], "cosqa admin sandbox", machine)
         if status:
             sys.exit(status)

@@ -207,7 +207,8 @@ def refuse_untold(of: Mining) -> None:
     if set(of.encoders) - set(of.identities or {}):
         raise NothingToLeaveOut(
             f"Mining {of.pk} does not say which weights and options its encoders had, as none does that came "
-            f"with a release. Where their vectors are stored 'manage.py mine {of.pk} --identify' finds them."
+            f"with a release. Where their vectors are stored 'cosqa admin mine {of.pk} --identify' finds "
+            "them."
         )
 
 

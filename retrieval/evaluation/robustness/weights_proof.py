@@ -62,7 +62,7 @@ def identify_encoders(mining: Mining, vectors: Path) -> dict[str, str]:
         if not (told := next(proved, "")):
             raise NotTold(
                 f"Nothing that is stored here gives the scores that {name} gave: its vectors are gone, or it "
-                f"had other options. Mine it again ('manage.py mine {mining.pk} --anew') to store them."
+                f"had other options. Mine it again ('cosqa admin mine {mining.pk} --anew') to store them."
             )
         found[name] = told
     return found

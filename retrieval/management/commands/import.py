@@ -294,7 +294,7 @@ def advance_import_bar(bar: Any, counts: ImportCounts, share: float | None) -> N
 def describe_published_benchmark(benchmark: Benchmark) -> str:
     return (
         f"benchmark: {benchmark} has {count_noun(benchmark.size, 'label')}, {benchmark.positives:,} "
-        "matches ('manage.py evaluate' scores systems on it)"
+        "matches ('cosqa evaluate' scores systems on it)"
         + (f"\n  {benchmark.notes}" if benchmark.notes else "")
     )
 

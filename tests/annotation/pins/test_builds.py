@@ -143,7 +143,7 @@ def test_admins_pin_it_from_its_page_and_read_it_alone(ada: Client, erin: Client
     assert erin.post(place).status_code == 403
     text = ada.post(place, follow=True).content.decode()
     pin = Pin.objects.get()
-    for words in ("executable rate", "0.500", "cost of a pair", f"manage.py reproduce {pin.name}"):
+    for words in ("executable rate", "0.500", "cost of a pair", f"cosqa admin reproduce {pin.name}"):
         assert words in text
     assert "<b>first" not in text
     assert pin.name in ada.get(reverse("reports")).content.decode()

@@ -117,7 +117,7 @@ def test_a_page_does_not_wait_and_one_version_is_none(
     versions: tuple[Benchmark, Benchmark], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("retrieval.evaluation.robustness.label_noise.MOST_AT_ONCE", 0)
-    with pytest.raises(NothingToPin, match=r"manage\.py pin --compare small@1 small@2"):
+    with pytest.raises(NothingToPin, match=r"cosqa admin pin --compare small@1 small@2"):
         pin_comparison(*versions, wait=False)
     with pytest.raises(NothingToPin, match="name two"):
         pin_comparison(versions[0], versions[0])
@@ -147,7 +147,7 @@ def test_experts_pin_it_from_its_page_and_readers_read_it(
     assert erin.post(place, {"with": "x"}).status_code == 404
     text = erin.post(place, sent, follow=True).content.decode()
     pin = Pin.objects.get()
-    for words in (f"manage.py reproduce {pin.name}", "1 → 0", "tau −1.000", "&lt;i&gt;early", "to"):
+    for words in (f"cosqa admin reproduce {pin.name}", "1 → 0", "tau −1.000", "&lt;i&gt;early", "to"):
         assert words in text
     assert f"{page}?with={first.pk}&amp;metric=mrr" in text
     assert "<i>early" not in text

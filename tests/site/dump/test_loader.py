@@ -261,7 +261,7 @@ def test_the_command_tells_what_it_loaded_and_what_accounts_lack(
     call_command("import", "everything", str(full), stdout=told)
     assert "            9  annotation.case\n" in told.getvalue()
     assert "rows loaded, all checked against the dump" in told.getvalue()
-    assert "python manage.py account NAME --new-password" in told.getvalue()
+    assert "cosqa admin account NAME --new-password" in told.getvalue()
 
 
 @pytest.mark.parametrize("name", ["", "no/where", "a\0b"])

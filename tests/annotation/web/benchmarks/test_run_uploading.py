@@ -104,7 +104,7 @@ def test_a_file_that_is_too_large_is_named_the_command(
     settings.UPLOAD_LIMIT_BYTES = 10
     status, page = sent(ada, benchmark_, GOOD)
     assert status == 422
-    assert "manage.py evaluate BENCHMARK --run" in page
+    assert "cosqa evaluate BENCHMARK --run" in page
 
 
 def test_names_of_files_lead_nowhere(ada: Client, benchmark_: Benchmark, tmp_path: Path) -> None:

@@ -259,8 +259,8 @@ def test_what_a_page_can_not_wait_for_is_ordered_there(
     page = reverse("benchmark", args=[benchmark_.pk])
     text = ada.get(page).content.decode()
     assert "Means alone" in text and "Compute intervals and differences" in text
-    assert "manage.py leaderboard" not in text
-    assert "manage.py leaderboard" in ray.get(page).content.decode()
+    assert "cosqa leaderboard" not in text
+    assert "cosqa leaderboard" in ray.get(page).content.decode()
     text = computed(ada, benchmark_, "figures", metric="mrr", errors="0.1")
     assert "Intervals, differences and label errors" in text
     assert subprocesses.perform_one_job(Job.Kind.SCORE) == 1

@@ -32,7 +32,7 @@ def test_one_group_of_abandoned_cases_can_be_retried_alone_with_a_note(ada: Clie
         reason = f"the sandbox could not run the test program: try {number}"
         factories.abandoned(case, reason if number < 3 else f"strange word {number}")
     page = unescape(ada.get(reverse("build-abandoned", args=[build.pk])).content.decode())
-    assert "Run manage.py sandbox check" in page
+    assert "Run cosqa admin sandbox check" in page
     assert 'name="cause" value="other: strange word #"' in page
     order = {"action": "retry", "cause": "sandbox", "note": "bubblewrap is there now"}
     answer = ada.post(reverse("build-control", args=[build.pk]), order, follow=True)

@@ -124,7 +124,7 @@ def test_a_larger_file_is_told_the_command(ada: Client, settings: Settings) -> N
     settings.UPLOAD_LIMIT_BYTES = 10
     form = {"name": "big", "format": "python", "file": a_file("big.py", b"x" * 11)}
     page = ada.post(UPLOAD, form).content.decode()
-    assert "manage.py import python PATH --name NAME" in page
+    assert "cosqa import python PATH --name NAME" in page
     assert not Job.objects.exists()
 
 

@@ -28,7 +28,7 @@ def test_an_import_that_waits_says_for_what(ada: Client) -> None:
 
 
 def test_without_any_the_way_in_is_named(ada: Client) -> None:
-    assert "manage.py import cosqa" in ada.get(reverse("collections")).content.decode()
+    assert "cosqa import cosqa" in ada.get(reverse("collections")).content.decode()
 
 
 def test_members_are_shown_with_source_licence_and_rule(ada: Client) -> None:

@@ -252,7 +252,7 @@ def test_a_builds_statistics_are_pinned_once_it_is_over_and_counted_again(
     assert "Pin these figures" not in told(ray, "build-corpus", build.pk)
     page = erin.post(pinning, follow=True).content.decode()
     (pin,) = Pin.objects.all()
-    assert f"manage.py reproduce {pin.name}" in page and "autumn &lt;i&gt;" in page
+    assert f"cosqa admin reproduce {pin.name}" in page and "autumn &lt;i&gt;" in page
     assert "Size, compared with the papers" in page
     assert reverse("build-corpus", args=[build.pk]) in page
     assert again(pin).changes == again(pin).grounds == ()

@@ -57,7 +57,7 @@ def test_a_mining_without_figures_is_told_and_has_no_button(ada: Client, mined: 
 
 
 def test_how_unknown_weights_are_found_is_said_where_they_matter(ada: Client, mined: Build) -> None:
-    said = f"manage.py mine {mined.mining_id} --identify"
+    said = f"cosqa admin mine {mined.mining_id} --identify"
     pin = pin_mining(mined.own_mining)
     for page in (text(ada, "build", mined.pk), text(ada, "pin", pin.pk)):
         assert said in page

@@ -44,7 +44,7 @@ def test_what_a_leaderboard_shows_is_pinned_with_its_choices(erin: Client, score
     assert (pin.subject["metric"], pin.subject["fewest"], pin.subject["most"]) == ("mrr", 1, 1)
     assert pin.created_by == User.objects.get(username="erin")
     text = answer.content.decode()
-    assert f"manage.py reproduce {pin.name}" in text
+    assert f"cosqa admin reproduce {pin.name}" in text
     assert "&lt;b&gt;bad" in text and "<b>bad" not in text
     assert reproduce_pin(pin).equal
 
