@@ -68,6 +68,13 @@ def test_what_people_wait_for_has_a_worker_to_itself(ours: dict[str, dict[str, A
     assert ["interactive"] in [re.findall(r"--queues (\S+)", text) for text in commands]
 
 
+def test_redis_takes_no_snapshots_as_it_can_write_nowhere(services: dict[str, dict[str, Any]]) -> None:
+    """By default it takes one after five minutes with 100 changes, and refuses writes once one failed."""
+    redis = services["redis"]
+    assert redis["read_only"] and "volumes" not in redis
+    assert 'save ""' in redis["command"][-1].splitlines()
+
+
 def test_one_beat_beats(ours: dict[str, dict[str, Any]]) -> None:
     assert [name for name, service in ours.items() if " beat " in str(service.get("command"))] == ["beat"]
 
