@@ -17,8 +17,10 @@ MISSING: Final = (
 
 
 def find_missing_sandbox() -> str:
-    """One line that says what to install; empty where a sandbox may open, or where none is wanted."""
-    backend = settings.SANDBOX_BACKEND
+    """One line that says what to install; empty where a sandbox may open, where none is wanted, and where
+    Celery's workers do the work, which may be on other machines.
+    """
+    backend = "none" if settings.CELERY_BROKER_URL else settings.SANDBOX_BACKEND
     has_bubblewrap = shutil.which("bwrap") is not None and PYTHON.exists()
     has_docker = bool(settings.DOCKER_HOST) or DOCKER_SOCKET.exists()
     may_open = {

@@ -84,6 +84,14 @@ def test_a_sandbox_is_missing_where_none_can_open(
     assert sandbox_advice.find_missing_sandbox() == (sandbox_advice.MISSING if missing else "")
 
 
+def test_where_celery_does_the_work_this_machine_needs_no_sandbox(
+    settings: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    settings.SANDBOX_BACKEND, settings.CELERY_BROKER_URL = "bubblewrap", "redis://127.0.0.1:1/0"
+    monkeypatch.setattr("shutil.which", lambda name: None)
+    assert sandbox_advice.find_missing_sandbox() == ""
+
+
 def test_status_of_an_installation_without_builds_says_how_to_launch_one() -> None:
     assert run("status") == "No build yet: 'cosqa build --help' shows how to launch one.\n"
     assert run_json("status") == {"builds": [], "orders": []}
