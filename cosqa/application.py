@@ -79,3 +79,16 @@ def application_first() -> Iterator[None]:
         yield
     finally:
         sys.path.remove(folder)
+
+
+def find_data_folder() -> Path:
+    """Where data go that no setting names another place for; the same as the application's."""
+    given = os.environ.get("COSQA_HOME")
+    if given:
+        return Path(given).expanduser().resolve()
+    folder = find_application()
+    if folder.name != "_app":
+        return folder / "var"
+    from platformdirs import user_data_path
+
+    return user_data_path("cosqa", appauthor=False)

@@ -15,6 +15,23 @@ EXIT_CODES: Final = {
     75: "The disk is full. Make room and type the command again.",
     130: "Stopped with Ctrl-C. Work that is not finished goes on at the next start.",
 }
+NOTEBOOK: Final = """## In a notebook
+
+[notebook.ipynb](notebook.ipynb) shows `score` and `Sandbox`. `Client` speaks to a running server:
+
+```python
+from cosqa import Client
+
+token = "…"  # cosqa admin token USER --name NAME
+with Client(token, "http://127.0.0.1:8000") as client:
+    sample = client.build("sample")
+    matches = [case["snippet"] for case in client.cases(sample["id"], label=1)]
+    build = client.launch("first", queries="mine", snippets="ours", encoders=["bm25"], k=5)
+```
+
+`Client` needs nothing else. `score` and `Sandbox` load two packages of the application, `retrieval` and
+`sandbox`. If another package of such a name is loaded already, they raise `ForeignPackage` and say which.
+"""
 HEAD: Final = """# The command line
 
 `cosqa` comes with the package; in a checkout it is `.venv/bin/cosqa`. This page is made of the verbs' help.
@@ -39,7 +56,8 @@ _COSQA_COMPLETE=fish_source cosqa | source      # fish
 
 def write_manual(commands: Mapping[str, str]) -> str:
     """The page as Markdown; `commands` has a sentence about each command of the application."""
-    parts = [HEAD, write_exit_codes(), "## Verbs\n", *map(write_verb, VERBS), write_commands(commands)]
+    verbs = map(write_verb, VERBS)
+    parts = [HEAD, write_exit_codes(), NOTEBOOK, "## Verbs\n", *verbs, write_commands(commands)]
     return "\n".join(parts)
 
 
