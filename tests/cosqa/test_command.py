@@ -12,6 +12,7 @@ from click.testing import CliRunner
 
 from cosqa import command
 from cosqa.command import Verbs, make_group
+from cosqa.verbs import VERBS, Verb
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -59,8 +60,8 @@ def test_importing_the_package_loads_neither_django_nor_click() -> None:
     assert done.stdout.strip() == "set()"
 
 
-@pytest.mark.parametrize("verb", command.VERBS, ids=lambda verb: verb.name)
-def test_a_verbs_help_fits_a_screen(verb: command.Verb) -> None:
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_a_verbs_help_fits_a_screen(verb: Verb) -> None:
     status, told = invoke(verb.name, "--help")
     lines = told.splitlines()
     assert status == 0

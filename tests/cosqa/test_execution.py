@@ -31,7 +31,7 @@ def test_every_name_is_there_and_another_is_not() -> None:
         assert getattr(cosqa, name).__name__ == name
     assert set(cosqa.__all__) <= set(dir(cosqa))
     with pytest.raises(AttributeError, match="no attribute 'scores'"):
-        cosqa.scores  # type: ignore[attr-defined]  # noqa: B018
+        cosqa.scores  # noqa: B018
 
 
 def test_data_lie_where_the_settings_have_them(

@@ -116,7 +116,7 @@ def test_status_counts_what_could_not_be_judged_apart(build: Build) -> None:
 
 def test_status_counts_requests_without_a_reply(build: Build) -> None:
     Build.objects.update(provider=Build.Provider.EXCHANGE)
-    call = factories.llm_call(Case.objects.last(), "screener", {})
+    call = factories.llm_call(Case.objects.latest("pk"), "screener", {})
     LLMCall.objects.filter(pk=call.pk).update(status=LLMCall.Status.WAITING)
     assert run_json("status", "autumn")["builds"][0]["waiting_replies"] == 1
     assert "1 request without a reply (cosqa exchange)" in run("status")

@@ -31,18 +31,19 @@ class Command(LightCommand):
 
     def handle(self, *args: Any, **options: Any) -> None:
         name, password = ensure_admin(options["admin"])
+        missing = [line for line in (find_missing_sandbox(), find_missing_key()) if line]
         found = {
             "home": str(settings.COSQA_HOME),
             "admin": name,
             "password": password,
-            "missing": list(filter(None, (find_missing_sandbox(), find_missing_key()))),
+            "missing": missing,
         }
         if options["json"]:
             self.stdout.write(json.dumps(found, ensure_ascii=False))
             return
         self.stdout.write(f"Data folder: {found['home']}")
         self.stdout.write(f"Admin: {name}, {describe_password(password)}")
-        self.stdout.writelines(f"{line}\n" for line in found["missing"])
+        self.stdout.writelines(f"{line}\n" for line in missing)
         self.stdout.write("Next: 'cosqa serve', then log in at http://127.0.0.1:8000")
 
 
