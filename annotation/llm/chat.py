@@ -149,7 +149,7 @@ def reply_of_completion(
     choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
-    if not isinstance(message, dict) or not isinstance(data.get("model"), str):
+    if choice is None or not isinstance(message, dict) or not isinstance(data.get("model"), str):
         raise _broken("the answer is no completion with a message and the model's name", place.base_url)
     answer, defect = _answer_of(message)
     refused = isinstance(message.get("refusal"), str) and message["refusal"].strip()
