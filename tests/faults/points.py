@@ -164,8 +164,8 @@ def stand_in() -> None:
     from annotation.llm.live import LiveLLM
 
     class NamedLLM(LiveLLM):
-        def _new_client(self) -> Any:
-            return super()._new_client().with_options(default_headers={"x-worker": str(os.getpid())})
+        def client(self) -> Any:
+            return super().client().with_options(default_headers={"x-worker": str(os.getpid())})
 
     for name, value in (("LiveLLM", NamedLLM), ("open_configured", quick_sandbox)):
         setattr(providers, name, value)
