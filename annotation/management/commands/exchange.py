@@ -27,9 +27,8 @@ class Command(LightCommand):
         "Exchange requests and replies by file. 'export' writes every request that waits, one JSON object a "
         "line (id, agent, model, prompt, messages), after the prompts that they name (prompt, agent, system, "
         "schema), with --parts into several files; 'import' takes lines (id, reply) of one file or several, "
-        "or the screener's table. "
-        "Run 'cosqa admin work --until-idle' in between, until nothing waits. Exit status: 3 where a line was "
-        "refused; the others are taken."
+        "or the screener's table. Run 'cosqa admin work --until-idle' in between, until nothing waits. "
+        "Exit status: 3 where a line was refused; the others are taken."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -13,11 +13,11 @@ from django.core.management.base import CommandParser
 from django.db.models import Q
 
 from annotation.accounts.roles import Role
+from annotation.builds.launch.provider_key import configured_key, name_key_variables
 from cosqa_site.sandbox_advice import find_missing_sandbox
 from retrieval.management.light import LightCommand
 
-KEY: Final = "ANTHROPIC_API_KEY"
-NO_KEY: Final = f"No key of a model ({KEY}): builds write requests as files, see 'cosqa exchange --help'."
+NO_KEY: Final = "No key of a model ({}): builds write requests as files, see 'cosqa exchange --help'."
 
 
 class Command(LightCommand):
@@ -66,4 +66,4 @@ def describe_password(password: str | None) -> str:
 
 
 def find_missing_key() -> str:
-    return "" if settings.ANTHROPIC_API_KEY else NO_KEY
+    return "" if configured_key() else NO_KEY.format(name_key_variables())

@@ -9,16 +9,19 @@ from typing import Any, Final
 
 from django.contrib.auth.models import User
 from django.core.management.base import CommandError, CommandParser
+from django.http import QueryDict
 
 from annotation.accounts.roles import Role, builds_visible_to, has_role, jobs_visible_to
 from annotation.management.lookups import find_build
 from annotation.models import Filling
+from annotation.web.missing_functions.proposals import job_lines
+from annotation.web.review.worklists import build_lines
 from annotation.web.work.page import (
     WorkCard,
     assigned_cards,
     function_cards,
-    list_work_cards,
     review_cards,
+    work_page,
 )
 from retrieval.management.light import LightCommand
 
@@ -72,15 +75,15 @@ def find_first_reviewer() -> User:
 
 def find_cards(user: User, build: str | None) -> list[WorkCard]:
     """What waits for the person, in one build or in all."""
-    visible = builds_visible_to(user)
-    fillings = Filling.objects.filter(build__in=jobs_visible_to(user))
+    visible = builds_visible_to(user, opens=False)
+    fillings = Filling.objects.filter(build__in=jobs_visible_to(user, opens=False))
     if build is None:
-        return list_work_cards(user, visible, fillings)
+        return work_page(user, visible, fillings, QueryDict()).cards
     only = visible.filter(pk=find_build(build, visible).pk)
     return [
         *assigned_cards(user, only),
-        *review_cards(user, only),
-        *function_cards(fillings.filter(of__in=only)),
+        *review_cards(user, build_lines(user, only)),
+        *function_cards(job_lines(fillings.filter(of__in=only))),
     ]
 
 

@@ -349,7 +349,8 @@ def test_runs_of_the_version_before_are_scored_by_the_new_labels(build: Build, t
     first = published(build)
     score(first, tmp_path, Pool.COLLECTION)
     before = Score.objects.get(run__benchmark=first)
-    review(build, 1, 1), review(build, 1, 1, name="eve")
+    review(build, 1, 1)
+    review(build, 1, 1, name="eve")
     second = published(build)
     assert second.version == 2 and second.digest != first.digest
     [run], after = second.runs.all(), Score.objects.get(run__benchmark=second)

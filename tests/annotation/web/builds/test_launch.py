@@ -55,7 +55,7 @@ def text_of(client: Client, build: Build) -> str:
 
 def test_the_form_tells_how_many_functions_the_rule_lets_be_searched(ada: Client) -> None:
     snippets = factories.snippets([*factories.SNIPPETS, "def f(a):\n    yield a\n"], "mixed")
-    asked: dict[str, Any] = {"scope": "1", "snippets": snippets.pk, "rule": int(Rule.TESTABLE)}
+    asked: dict[str, str | int] = {"scope": "1", "snippets": snippets.pk, "rule": int(Rule.TESTABLE)}
     said = ada.get(NEW, asked).content.decode()
     assert (
         "3 of 5 functions are searched (rule: testable; 1 more with generators; 2 more with no rule)" in said
