@@ -60,7 +60,8 @@ def do(command: list[str], tools: Tools) -> None:
         return
     if command[:2] == ["exchange", "import"]:
         lines = map(json.loads, Path("requests.jsonl").read_text("utf-8").splitlines())
-        Path(command[-1]).write_text("\n".join(map(reply, lines)), "utf-8")
+        asked = (line for line in lines if "messages" in line)  # the others are prompts, once a file
+        Path(command[-1]).write_text("\n".join(map(reply, asked)), "utf-8")
     call_command(*command)
 
 

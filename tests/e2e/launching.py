@@ -38,6 +38,7 @@ def launch(page: Page, url: str, order: Order) -> int:
     """Fill in the form that the dashboard leads to, and send it; the page is then the build's. Its id."""
     page.goto(f"{url}/dashboard/")
     page.get_by_role("link", name="Launch a build").first.click()
+    page.locator("details.fold").evaluate_all("folds => folds.forEach((fold) => (fold.open = true))")
     page.get_by_label("Name", exact=True).fill(order.name)
     choose(page, "queries", "sample")
     choose(page, "snippets", order.snippets)

@@ -108,14 +108,14 @@ def test_a_page_is_asked_for_its_words() -> None:
 
 
 def test_an_expert_meets_no_word_that_is_not_explained(erin: Client, disputed: Case) -> None:
-    assert screen(erin, reverse("home")) == set()
+    assert screen(erin, reverse("work")) == set()
     assert screen(erin, reverse("review-case", args=[disputed.pk])) == set()
 
 
 def test_a_rater_meets_no_word_that_is_not_explained(client: Client) -> None:
     running = studies.study()
     client.force_login(studies.rater("rita", running).user)
-    assert screen(client, reverse("home")) == set()
+    assert screen(client, reverse("work")) == set()
     assert screen(client, reverse("rate-next", args=[running.pk])) == set()
 
 

@@ -24,9 +24,9 @@ def collect_minings(mining: Mining | None, build: Build | None) -> list[Mining]:
 
 
 def count_out_of_reach(mining: Mining | None, build: Build | None) -> int:
-    """How many functions the benchmark has that none of its minings could propose."""
+    """How many functions the benchmark has that none of its minings could propose; 0 of given pairs."""
     found = collect_minings(mining, build)
-    return search_scope.count_out_of_reach(found, snippets_until(found))
+    return 0 if not found else search_scope.count_out_of_reach(found, snippets_until(found))
 
 
 def snippets_until(found: Sequence[Mining]) -> int | None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping
+from typing import Any, Final
 
 from django import forms
 from django.conf import settings
@@ -27,6 +28,7 @@ from annotation.jobs.providers import find_token_counter
 from annotation.llm.sampling import EXAMPLE, LONGER
 from annotation.models import Build
 from annotation.models.builds.build import ReviewRule
+from annotation.web.builds.folds import Fold, build_fold
 from annotation.web.builds.provider_form import AnsweringForm, SkippingForm, order_field, usual_model
 from annotation.web.builds.review_rule import review_rule_field
 from annotation.web.label_audit import given_pairs
@@ -73,6 +75,18 @@ def price_field(label: str, help_text: str) -> forms.DecimalField:
         label=label,
         help_text=help_text,
     )
+
+
+FOLDED: Final[Mapping[str, tuple[str, ...]]] = {
+    "pairs": ("given", "rule", "text_option", "query_rules"),
+    "mining": ("more_encoders", "fusion", "approximate"),
+    "agents": (
+        *("annotator", "profile", "fix_rounds", "rewrites", "rounds", "reviews_needed"),
+        *("screen_by_query", "second_test", "hides_reviews", "fresh", "batches", "skip_canary"),
+        *("sampling", "seed", "no_reader", "no_neighbour", "show_report", "reason"),
+    ),
+}
+"""What is not asked of everybody, by the part of the form."""
 
 
 class LaunchForm(SkippingForm, AnsweringForm):
@@ -222,14 +236,12 @@ class LaunchForm(SkippingForm, AnsweringForm):
         return self["screen_by_query"], self["second_test"], self["hides_reviews"], self["fresh"]
 
     def judges(self) -> tuple[forms.BoundField, ...]:
-        """Who judges unclear pairs, and what they see, under *More options*."""
+        """Who judges unclear pairs, and what they see."""
         return self["no_reader"], self["no_neighbour"], self["show_report"]
 
-    def has_more(self) -> bool:
-        """Whether something was said under *More options* of the annotation."""
-        named = self["sampling"].value() or self["seed"].value() not in (None, "", "1", 1)
-        named = named or any(field.value() for field in self.judges())
-        return bool(named or self["sampling"].errors or self["seed"].errors)
+    def folds(self) -> dict[str, Fold]:
+        """The fields that few builds need, by the part of the form that they are folded in."""
+        return {part: build_fold(self, names) for part, names in FOLDED.items()}
 
     def clean_name(self) -> str:
         name: str = self.cleaned_data["name"].strip()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
@@ -94,10 +95,35 @@ def test_the_fusion_is_part_of_the_order_and_on_the_page(
     assert WORDS[kept] in unescape(page)
 
 
+def folds(page: str) -> dict[str, tuple[bool, str, str]]:
+    """Of each part of the form what is folded: whether it is open, the values in force, the fields."""
+    summary = r'<summary>More options <span class="hint">(.*?)</span></summary>'
+    found = re.findall(rf'<details class="fold"( open)?>{summary}(.*?)</details>', page, re.DOTALL)
+    return {
+        part: (bool(is_open), words, inside)
+        for part, (is_open, words, inside) in zip(("pairs", "mining", "agents"), found, strict=True)
+    }
+
+
+def test_what_few_builds_need_is_folded_with_the_values_in_force(ada: Client) -> None:
+    found = folds(unescape(ada.get(NEW).content.decode()))
+    assert not any(is_open for is_open, _, _ in found.values())
+    words = {part: told for part, (_, told, _) in found.items()}
+    assert (
+        words["pairs"]
+        == "Given pairs: none; Rule: a test can call it; Text that is searched: the whole snippet"
+    )
+    assert "Fusion: mean of the scores" in words["mining"]
+    assert "Annotator: test-driven agents" in words["agents"] and "Rounds: 1" in words["agents"]
+    typed = folds(unescape(ada.post(NEW, order(name="", rounds="3")).content.decode()))
+    assert typed["agents"][0] and "Rounds: 3" in typed["agents"][1]
+    assert not typed["mining"][0]
+
+
 def test_approximate_search_is_ordered_under_more_options(ada: Client, settings: Settings) -> None:
     settings.CELERY_BROKER_URL = "redis://elsewhere"  # the machine that mines has the weights
     form = unescape(ada.get(NEW).content.decode())
-    folded = form.partition("<summary>More options</summary>")[2].partition("</details>")[0]
+    _, _, folded = folds(form)["mining"]
     assert "is shown on the build's page" in folded and 'value="hnsw"' in folded
     refused = ada.post(NEW, order(approximate="hnsw"))
     assert "An approximate index holds vectors" in unescape(refused.content.decode())
@@ -119,7 +145,7 @@ def test_a_build_that_hides_experts_labels_is_launched_so(ada: Client) -> None:
 
 def test_sampling_seed_and_a_reason_are_part_of_the_order(ada: Client) -> None:
     form = unescape(ada.get(NEW).content.decode())
-    folded = form.rpartition("<summary>More options</summary>")[2].partition("</details>")[0]
+    _, _, folded = folds(form)["agents"]
     assert 'name="sampling"' in folded and 'name="seed"' in folded
     more = {
         "sampling": '{"temperature": 0.2}',
@@ -140,9 +166,9 @@ def test_sampling_seed_and_a_reason_are_part_of_the_order(ada: Client) -> None:
 def test_the_judges_of_unclear_pairs_can_be_fewer_and_see_less(ada: Client) -> None:
     more = {"no_reader": "on", "no_neighbour": "on", "show_report": "on"}
     page = unescape(ada.post(NEW, order(name="", **more)).content.decode())
-    folded = page.rpartition("<summary>More options</summary>")
-    assert folded[0].endswith("<details open>")
-    assert folded[2].partition("</details>")[0].count(" checked") == 3
+    is_open, words, folded = folds(page)["agents"]
+    assert is_open and "Without a reader; Without a neighbour; Judges read the report" in words
+    assert folded.count(" checked") == 3
     ada.post(NEW, order())
     ada.post(NEW, order(name="winter", **more))
     usual, fewer = (order_of(build) for build in Build.objects.order_by("pk").select_related("annotator"))
@@ -156,7 +182,7 @@ def test_sampling_that_is_none_is_refused_with_what_to_type(ada: Client, typed: 
     page = unescape(answer.content.decode())
     assert answer.status_code == 422
     assert said in page and f'value="{typed}"' in page and 'value="because"' in page
-    assert "<details open><summary>More options" in page
+    assert folds(page)["agents"][0]
 
 
 def test_what_a_server_of_embeddings_was_asked_is_priced_or_said_to_be_unknown(ada: Client) -> None:

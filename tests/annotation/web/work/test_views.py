@@ -73,11 +73,11 @@ def test_a_rater_whose_part_is_over_may_still_change_labels(client: Client, case
     rita = studies.rater("rita", studies.study(pairs=[case.pair]), finished_at=timezone.now())
     client.force_login(rita.user)
     page = home(client)
-    assert "you can still change your labels" in page and "Builds to review" not in page
+    assert "you can still change your labels" in page and "Builds</abbr> to review" not in page
     assert Enrolment.objects.get().shown_at is None
     client.get(reverse("browse"))
     assert Enrolment.objects.get().shown_at is not None
-    assert "Builds to review" in home(client)
+    assert "Builds</abbr> to review" in home(client)
 
 
 def test_the_navigation_says_what_is_hidden_from_who_rates(client: Client) -> None:
@@ -118,7 +118,7 @@ def test_below_the_cards_is_all_that_a_person_takes_part_in(erin: Client, case: 
     for other in Case.objects.filter(build=case.build):
         say(factories.erin(), other, 1)
     page = home(erin)
-    assert "Nothing waits for you" in page and "Builds to review" in page
+    assert "Nothing waits for you" in page and "Builds</abbr> to review" in page
     assert f"{reverse('review-next', args=[case.build_id])}?show=reviewed" in page
 
 
