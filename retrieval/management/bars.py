@@ -29,11 +29,18 @@ class LineBar(tqdm):  # type: ignore[type-arg] # it is generic in the stubs alon
     monitor_interval = 0
 
 
+class LogBar(LineBar):
+    """One whose description changes without a line of its own."""
+
+    def set_description(self, desc: str | None = None, refresh: bool | None = True) -> None:
+        super().set_description(desc, refresh=False)
+
+
 def open_bar(**options: Any) -> LineBar:
     """A progress bar on standard error; `options` are tqdm's."""
     if sys.stderr.isatty():
         return LineBar(**options)
-    return LineBar(
+    return LogBar(
         file=LineWriter(),
         delay=SECONDS_UNTIL_SHOWN,
         mininterval=SECONDS_BETWEEN_LINES,

@@ -11,6 +11,7 @@ from retrieval.management import bars
 
 def test_what_is_over_at_once_says_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     with bars.open_bar(desc="reading", unit=" texts", total=3) as bar:
+        bar.set_description("reading on")
         bar.update(3)
     assert capsys.readouterr().err == ""
 

@@ -72,7 +72,7 @@ def test_reads_do_not_grow_with_the_members(
 ) -> None:
     for name, many in (("few", 2), ("many", 40)):
         made = factories.snippets([f"def f{n}(x):\n    return x + {n}\n" for n in range(many)], name)
-        with django_assert_num_queries(7):
+        with django_assert_num_queries(8):
             ada.get(reverse("collection", args=[made.pk]))
 
 
