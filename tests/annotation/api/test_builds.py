@@ -66,7 +66,7 @@ def test_the_detail_has_mining_annotator_progress_and_history(ray: Client) -> No
     factories.abandoned(factories.cases(build)[1], "no sandbox")
     found = get(ray, f"builds/{build.pk}")
     assert found["mining"]["encoders"] == ["bm25"]
-    assert found["mining"]["rules"] == ["testable"]
+    assert found["mining"]["rules"] == ["testable_by_call"]
     assert found["annotator"]["config"] == build.annotator.config
     assert found["progress"]["stages"] == dict.fromkeys(Stage, 0) | {
         "screening": 7,

@@ -10,6 +10,7 @@ from decimal import Decimal
 import pytest
 from django.template.loader import render_to_string
 from django.utils.html import strip_tags
+from pytest_django import Settings
 
 from annotation.builds.launch.estimates.figures import Estimate, PriceUsed, Range, StageEstimate
 from annotation.builds.launch.order import Order
@@ -31,6 +32,12 @@ FOUND = Estimate(
     basis=(),
     made_at=SINCE,
 )
+
+
+@pytest.fixture(autouse=True)
+def key(settings: Settings) -> None:
+    """Without one each estimate says so."""
+    settings.ANTHROPIC_API_KEY = "a-key"
 
 
 def order(budget: str | None) -> Order:
