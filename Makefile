@@ -1,7 +1,7 @@
 # `make help` lists the targets. The environment is .venv/, data goes to var/ or to $COSQA_HOME.
 .DEFAULT_GOAL := help
 .PHONY: help demo test quick test-postgres check lint types contracts run worker bench
-.PHONY: desk keys protections honest hostile survive faults fuzz figures million raters rivals screenshots compose-smoke mteb
+.PHONY: desk keys protections honest hostile survive faults fuzz figures million raters rivals screenshots compose-smoke mteb open-server
 
 PY := .venv/bin/python
 export PYTHONUNBUFFERED := 1
@@ -68,6 +68,9 @@ check: lint types contracts test ## everything that must be green before a commi
 
 mteb: .venv/.all ## have MTEB measure a model on an exported folder, and compare with ours (its packages are a gigabyte)
 	@scripts/measure-mteb $(PYTEST)
+
+open-server: .venv/.all ## ask a real open server (transformers serve) with a tiny random model by chat completions (a gigabyte)
+	@scripts/try-open-server $(PYTEST)
 
 figures: .venv/.all ## reach the known figures of the whole real data, which takes MiniLM minutes
 	@TESTS_WHOLE=yes .venv/bin/pytest tests/retrieval/test_real_data.py tests/site/test_real_build.py $(PYTEST)

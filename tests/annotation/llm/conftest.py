@@ -1,0 +1,4 @@
+import os
+
+collect_ignore = [] if os.environ.get("OPEN_SERVER_PYTHON") else ["test_open_server.py"]
+"""It needs an environment of a gigabyte: `make open-server`."""
