@@ -1,7 +1,7 @@
 """OpenAI's chat completions, through the openai client: the door to it beside `chat_batches`.
 
 Servers that speak it differ in what they leave out. Where a documented server sends no usage, its tokens are
-counted at their bound, a byte a token; what a model thought (`reasoning_content`) is no answer.
+counted at their bound, a byte a token; what a model thought (`reasoning`, `reasoning_content`) is no answer.
 """
 
 from __future__ import annotations
@@ -183,7 +183,7 @@ def _answer_of(message: Mapping[str, Any]) -> tuple[str, str]:
         return _text_of(message.get("content")), ""
     others = [clip_name(str(name)) for name, _ in named if name != TOOL]
     defect = f"the model called the tool '{others[0]}', which does not exist" if others else ""
-    # Ollama and some templates hand over an object where the protocol has a text.
+    # Some templates hand over an object where the protocol has a text.
     said = (given if isinstance(given, str) else json.dumps(given, ensure_ascii=False) for _, given in named)
     return "\n".join(said), defect
 

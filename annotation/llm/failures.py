@@ -1,6 +1,7 @@
 """What a failed call means: again later, never, or a matter for whoever set the provider up."""
 
 import email.utils
+import json
 import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -41,6 +42,7 @@ _ADVICE: Final[Mapping[int, str]] = {
     529: "the provider is overloaded",
 }
 _ACCOUNT: Final = frozenset({401, 402, 403, 404, *_REDIRECTS})
+_SPENT: Final = ("insufficient_quota", "budget_exceeded")
 _GATEWAY_GAVE_UP: Final = frozenset({504, 524})
 """Whoever stands before the model stopped waiting for it; the model may have gone on."""
 # By name: the client's transport is no dependency of ours.
@@ -66,11 +68,13 @@ def of_status(error: "APIStatusError", model: str) -> LLMError:
     said = _message_of(error)
     no_credit = (status == 400 and "credit balance" in said.lower()) or _has_no_quota(error)
     advice = _ADVICE[402] if no_credit else _ADVICE.get(status, "the provider reports an error")
+    flagged = _is_flagged(error)
+    advice = "the provider's moderation refuses the request" if flagged else advice
     return LLMError(
         f"{advice} (HTTP {status}, model {model}): {said[:_LONGEST]}",
         retryable=not no_credit and _worth_a_retry(status, headers),
         retry_after=_asked_pause(status, headers),
-        provider=no_credit or status in _ACCOUNT,
+        provider=no_credit or (status in _ACCOUNT and not flagged),
         status=status,
         maybe_billed=status in _GATEWAY_GAVE_UP,
     )
@@ -86,8 +90,10 @@ def _message_of(error: "APIStatusError") -> str:
     found = [told, *(_part_of(body, name) for name in ("message", "error", "detail"))]
     found += [_part_of(inner, "message")] if isinstance(inner, dict) else []
     said = next((words for words in found if isinstance(words, str) and words), error.message)
-    raw = _part_of(body.get("metadata"), "raw")  # OpenRouter: what the provider behind it said
-    return f"{said} ({raw})" if raw else said
+    metadata = body.get("metadata")
+    raw = metadata.get("raw") if isinstance(metadata, dict) else None  # OpenRouter: who is behind it said so
+    told = raw if isinstance(raw, str) else json.dumps(raw, default=str)
+    return f"{said} ({told})" if raw else said
 
 
 def _part_of(body: object, name: str) -> str:
@@ -96,9 +102,15 @@ def _part_of(body: object, name: str) -> str:
 
 
 def _has_no_quota(error: "APIStatusError") -> bool:
-    """OpenAI answers 429 to an account without money, too: no pause helps there."""
+    """OpenAI answers 429 to an account without money, LiteLLM 400 or 429: no pause helps there."""
     body = error.body if isinstance(error.body, dict) else {}
-    return "insufficient_quota" in (body.get("code"), body.get("type"))
+    return any(body.get(name) in _SPENT for name in ("code", "type"))
+
+
+def _is_flagged(error: "APIStatusError") -> bool:
+    """OpenRouter answers 403 to one request that moderation refuses: the account may ask others."""
+    metadata = error.body.get("metadata") if isinstance(error.body, dict) else None
+    return isinstance(metadata, dict) and bool(metadata.get("reasons"))
 
 
 def of_connection(error: "APIConnectionError", base_url: str) -> LLMError:

@@ -25,14 +25,16 @@ ANTHROPIC_URL: Final = "https://api.anthropic.com"
 WIRES: Final[Mapping[Wire, WireProtocol]] = {"messages": MessagesWire(), "chat": ChatWire()}
 _WAY_REFUSED: Final = frozenset({400, 404, 422, 500, 501})
 """OpenRouter answers 404 where no provider takes tools, llama.cpp 500 where it was started without them."""
+_NO_PROVIDER: Final = "can handle the requested parameters"
+"""OpenRouter, where it was told to pass over providers that ignore a parameter; it does not say which."""
 # What a server's complaint has to speak of to mean that it does not know the way of asking.
 _COMPLAINTS: Final[dict[Mode, tuple[str, ...]]] = {
     "json_schema": (
         *("output_config", "output_format", "json_schema", "structured output", "grammar"),
-        "response_format",
+        *("response_format", _NO_PROVIDER),
     ),
-    "forced_tool": ("tool_choice", "tools", "tool use"),
-    "json_object": ("response_format", "json_object", "json mode"),
+    "forced_tool": ("tool_choice", "tools", "tool use", _NO_PROVIDER),
+    "json_object": ("response_format", "json_object", "json mode", _NO_PROVIDER),
     "prompt": (),
 }
 

@@ -1,7 +1,7 @@
 """OpenAI's chat completions as each documented server speaks it: what it wants, leaves out and adds.
 
-Each server here answers as its documentation says. What can't be told from a document (speed, a model's
-quality) is not tried.
+Each server here answers as its documents or its source say; decision 67 lists where. What can't be told from
+a document (speed, a model's quality) is not tried; `test_open_server.py` asks a real server.
 """
 
 from __future__ import annotations
@@ -50,32 +50,31 @@ def refuse_max_tokens(body: Json) -> str:
 
 
 def as_vllm(completion: Json, body: Json) -> Json:
-    """It thinks in a field of its own; after a named tool it stops by `stop`."""
-    message_of(completion).update(reasoning_content='I think {"verdict": 0}', refusal=None)
-    message_of(completion).setdefault("tool_calls", [])
-    completion["choices"][0].update(finish_reason="stop", stop_reason=None, logprobs=None)
+    """It thinks in a field of its own (older ones in `reasoning_content`); after a named tool: `stop`."""
+    message_of(completion).update(reasoning='I think {"verdict": 0}', refusal=None, annotations=None)
+    completion["choices"][0].update(finish_reason="stop", stop_reason=None, token_ids=None)
     completion.update(prompt_logprobs=None, kv_transfer_params=None)
     completion["usage"]["prompt_tokens_details"] = None
     return completion
 
 
 def as_ollama(completion: Json, body: Json) -> Json:
-    """It knows no `tool_choice`, and may hand over a tool's arguments as an object."""
+    """It knows no `tool_choice`, and passes over what it does not know."""
     message_of(completion)["reasoning"] = "Hm."
-    completion |= {"model": f"{body['model']}:latest", "system_fingerprint": "fp_ollama"}
-    return completion
+    return completion | {"id": "chatcmpl-7", "system_fingerprint": "fp_ollama"}
 
 
 def as_llama_cpp(completion: Json, body: Json) -> Json:
-    """Its model is a file; older ones say nothing of tokens."""
+    """Its model is a file, whatever was asked for."""
     completion |= {"model": "/models/qwen.gguf", "timings": {"prompt_n": 5}}
     message_of(completion)["reasoning_content"] = "Hm."
-    del completion["usage"]
+    completion["usage"]["prompt_tokens_details"] = {"cached_tokens": 0}
     return completion
 
 
 def as_litellm(completion: Json, body: Json) -> Json:
-    message_of(completion) | {"function_call": None, "provider_specific_fields": {}}
+    """After a fallback it names the model that answered instead."""
+    message_of(completion).update(function_call=None, provider_specific_fields={})
     return completion | {"model": "mistral/mistral-small-latest", "service_tier": None}
 
 
@@ -88,20 +87,32 @@ def as_openrouter(completion: Json, body: Json) -> Json:
 def as_deepseek(completion: Json, body: Json) -> Json:
     message_of(completion)["reasoning_content"] = 'First {"verdict": 0}, but no.'
     given = completion["usage"]["prompt_tokens"]
-    completion["usage"] |= {"prompt_cache_hit_tokens": 64, "prompt_cache_miss_tokens": given - 64}
+    completion["usage"] |= {
+        "prompt_cache_hit_tokens": 64,
+        "prompt_cache_miss_tokens": given - 64,
+        "prompt_tokens_details": {"cached_tokens": 64},
+        "completion_tokens_details": {"reasoning_tokens": 3},
+    }
     return completion
 
 
 def vllm_error(fault: Fault) -> Json:
-    """Older ones have no `error` around it."""
+    inner = {"message": fault.message, "type": "BadRequestError", "param": None, "code": fault.status}
+    return {"error": inner}
+
+
+def flat_error(fault: Fault) -> Json:
+    """As vLLM had it in 2024."""
     return {"object": "error", "message": fault.message, "type": "BadRequestError", "code": fault.status}
 
 
 def fastapi_error(fault: Fault) -> Json:
+    """As `transformers serve` has it, and proxies."""
     return {"detail": fault.message}
 
 
-def ollama_error(fault: Fault) -> Json:
+def short_error(fault: Fault) -> Json:
+    """As vLLM refuses a key, and Ollama answers beside `/v1`."""
     return {"error": fault.message}
 
 
@@ -135,7 +146,7 @@ SERVERS: Mapping[str, Server] = {
     "openai": Server("json_schema", as_openai, refuse=refuse_max_tokens),
     "vllm-openai": Server("json_schema", as_vllm, vllm_error),
     "ollama-openai": Server(
-        "json_schema", as_ollama, ollama_error, ("json_schema", "json_object", "temperature")
+        "json_schema", as_ollama, plain_error, ("json_schema", "json_object", "temperature")
     ),
     "llama-cpp-openai": Server("json_schema", as_llama_cpp, numbered_error),
     "litellm-openai": Server("json_schema", as_litellm, litellm_error),
@@ -328,6 +339,9 @@ def test_server_that_refuses_a_way_is_asked_in_the_next_one(supports: tuple[str,
         (500, "tools param requires --jinja flag"),
         (404, "No endpoints found that support tool use. To learn more …"),
         (404, "No endpoints found that support the provided 'tool_choice' value."),
+        (404, "No endpoints found that can handle the requested parameters. To learn more …"),
+        (400, "Thinking mode does not support this tool_choice"),
+        (400, "litellm.UnsupportedParamsError: x does not support parameters: ['tools', 'tool_choice']"),
     ],
 )
 def test_tools_that_a_server_lacks_are_no_outage(plain: Plain, status: int, message: str) -> None:
@@ -352,6 +366,8 @@ def test_tools_that_a_server_lacks_are_no_outage(plain: Plain, status: int, mess
             "end_turn",
             "empty",
         ),
+        # DeepSeek writes spaces over what is no JSON in its mode for JSON.
+        ({"message": {"content": "   "}, "finish_reason": "stop"}, "end_turn", "empty"),
         ({"message": {"content": "{}"}, "finish_reason": None}, "none", "unknown reason"),
         (
             {"message": {"content": "{"}, "finish_reason": "insufficient_system_resource"},
@@ -430,13 +446,63 @@ def test_answer_that_is_no_completion_stops_the_build(plain: Plain, body: bytes)
     assert (caught.value.provider, caught.value.maybe_billed) == (True, True)
 
 
-def test_account_without_money_is_no_limit_that_a_pause_lifts(plain: Plain) -> None:
+@pytest.mark.parametrize(
+    ("status", "inner"),
+    [
+        (429, {"code": "insufficient_quota"}),
+        (429, {"type": "insufficient_quota"}),
+        (400, {"type": "budget_exceeded", "code": "400"}),
+        (429, {"type": "budget_exceeded", "code": "429"}),
+    ],
+)
+def test_account_without_money_is_no_limit_that_a_pause_lifts(plain: Plain, status: int, inner: Json) -> None:
     fake, connect = plain
-    fake.shape = lambda fault: {"error": {"message": fault.message, "code": "insufficient_quota"}}
-    fake.script(Fault(429, "You exceeded your current quota"))
+    fake.shape = lambda fault: {"error": {"message": fault.message} | inner}
+    fake.script(Fault(status, "You exceeded your current quota"))
     with pytest.raises(LLMError, match="top up the account") as caught:
         connect(OPENAI).ask(REQUEST)
     assert (caught.value.provider, caught.value.retryable) == (True, False)
+
+
+def test_moderation_refuses_one_request_and_not_the_account(plain: Plain) -> None:
+    fake, connect = plain
+    metadata = {"reasons": ["violence"], "flagged_input": "kill the process", "provider_name": "Somebody"}
+    fake.shape = lambda fault: {"error": {"code": 403, "message": fault.message, "metadata": metadata}}
+    fake.script(Fault(403, "Your input was flagged"))
+    with pytest.raises(LLMError, match=r"moderation refuses.*Your input was flagged") as caught:
+        connect(PROFILES["openrouter-openai"]).ask(REQUEST)
+    assert (caught.value.provider, caught.value.retryable) == (False, False)
+
+
+@pytest.mark.parametrize("raw", ['{"detail": "no such tool"}', {"detail": "no such tool"}])
+def test_what_the_provider_behind_a_gateway_said_is_told(plain: Plain, raw: object) -> None:
+    fake, connect = plain
+    fake.shape = lambda fault: {"error": {"code": 400, "message": fault.message, "metadata": {"raw": raw}}}
+    fake.script(Fault(400, "Provider returned error"))
+    with pytest.raises(LLMError, match=r"Provider returned error.*no such tool"):
+        connect(PROFILES["openrouter-openai"]).ask(REQUEST)
+
+
+@pytest.mark.parametrize("shape", [flat_error, short_error, fastapi_error, vllm_error])
+def test_error_is_told_in_the_servers_words_whatever_its_form(
+    plain: Plain, shape: Callable[[Fault], Json]
+) -> None:
+    fake, connect = plain
+    fake.shape = shape
+    fake.script(Fault(400, "This model's maximum context length is 4096 tokens"))
+    with pytest.raises(LLMError, match="maximum context length is 4096 tokens") as caught:
+        connect(GENERIC_CHAT).ask(REQUEST)
+    assert (caught.value.provider, caught.value.retryable) == (False, False)
+
+
+def test_parameters_that_no_provider_takes_are_told_once_no_way_is_left(plain: Plain) -> None:
+    """OpenRouter does not say which parameter it was: it may have been another than the way of asking."""
+    fake, connect = plain
+    told = "No endpoints found that can handle the requested parameters."
+    fake.script(*[Fault(404, told)] * 4)
+    with pytest.raises(LLMError, match="No endpoints found that can handle") as caught:
+        connect(PROFILES["openrouter-openai"]).ask(REQUEST)
+    assert (len(fake.calls), caught.value.provider) == (4, True)
 
 
 @pytest.mark.parametrize("end", ["", "/", "/v1", "/v1/", "/v1/chat/completions"])
