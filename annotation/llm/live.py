@@ -138,10 +138,13 @@ def way_refused(error: LLMError, mode: Mode) -> bool:
     return error.status in _WAY_REFUSED and any(word in complaint for word in _COMPLAINTS[mode])
 
 
+def strip_chat_path(base_url: str) -> str:
+    """The address without the path that clients of chat completions are given with it."""
+    return base_url.rstrip("/").removesuffix(ENDPOINT.removeprefix("/v1")).removesuffix("/v1")
+
+
 def _checked_url(base_url: str, profile: ProviderProfile) -> str:
-    url = base_url.rstrip("/")
-    if profile.protocol == "chat":  # its clients are given addresses with /v1
-        url = url.removesuffix(ENDPOINT.removeprefix("/v1")).removesuffix("/v1")
+    url = strip_chat_path(base_url) if profile.protocol == "chat" else base_url.rstrip("/")
     if not url.startswith(("http://", "https://")) or not host_of(url):
         raise LiveSettingsError(f"the provider's address has to be an http(s) URL, got '{base_url}'")
     if url.endswith(("/v1", "/v1/messages")):

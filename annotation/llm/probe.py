@@ -16,7 +16,7 @@ from typing import Final
 
 from annotation.llm.batches import BatchResultEntry, BatchStatus, LiveBatches
 from annotation.llm.errors import LLMError
-from annotation.llm.live import LiveLLM
+from annotation.llm.live import LiveLLM, strip_chat_path
 from annotation.llm.profiles import GENERIC, GENERIC_CHAT, Mode, ProviderProfile, Wire
 from annotation.llm.reply import Reply
 from annotation.llm.request import JsonObject, Message, Request
@@ -108,11 +108,12 @@ def ask_probe(
 ) -> Probed:
     """What the server can do. Raises LLMError where it does not even answer in words.
 
-    `caching` costs two requests of about 6,000 tokens; `batches` one short request, at half the price where
-    there are batches, and up to `BATCH_WITHIN` seconds. What was answered is in `replies`, also where the
-    probe fails. `before` is called before each question, which may take LONGEST times the `timeout`. With
-    `judged` these numeric addresses alone are connected to.
+    `base_url` may end with the `/v1` of chat completions. `caching` costs two requests of about 6,000 tokens;
+    `batches` one short request, at half the price where there are batches, and up to `BATCH_WITHIN` seconds.
+    What was answered is in `replies`, also where the probe fails. `before` is called before each question,
+    which may take LONGEST times the `timeout`. With `judged` these numeric addresses alone are connected to.
     """
+    base_url = strip_chat_path(base_url)
     probing = _Probing(base_url, api_key, model, timeout, [] if replies is None else replies, before, judged)
     profile = probing.profile(caching)
     if batches and profile.protocol == "messages":

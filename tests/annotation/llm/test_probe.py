@@ -92,6 +92,14 @@ def test_chat_server_is_probed_for_each_way_to_get_json() -> None:
     assert said(found)[probe.PROTOCOLS["messages"]] is False
 
 
+@pytest.mark.parametrize("end", ["/v1", "/v1/", "/v1/chat/completions"])
+def test_address_is_probed_with_or_without_the_path_of_chat_completions(end: str) -> None:
+    for server in (FakeChat(supports=[]), FakeMessages(supports=[])):
+        with server:
+            found = ask_probe(server.url + end, "fake-key", "some-model", timeout=5.0)
+            assert found.profile.address == server.url
+
+
 def test_chat_server_that_wants_another_name_for_the_limit_is_asked_by_that() -> None:
     told = "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead."
     with FakeChat(refuse=lambda body: told if "max_tokens" in body else "") as server:
