@@ -33,7 +33,7 @@ def make_tokenizer() -> PreTrainedTokenizerFast:
     )
     raw.train_from_iterator(LINES, trainer)
     ends = {"bos_token": "<s>", "eos_token": "</s>", "pad_token": "</s>"}
-    return PreTrainedTokenizerFast(tokenizer_object=raw, chat_template=CHAT, **ends)
+    return PreTrainedTokenizerFast(tokenizer_object=raw, chat_template=CHAT, **ends)  # type: ignore[no-untyped-call]
 
 
 def make_model(tokenizer: PreTrainedTokenizerFast) -> LlamaForCausalLM:
