@@ -70,7 +70,8 @@ def reader_left() -> bool:
 def make_ready() -> None:
     """Have the database brought up to date, or end and say why it is not."""
     django.setup()
-    from cosqa_site.startup import DatabaseNotReady, make_ready
+    from cosqa_site.applied_migrations import DatabaseNotReady
+    from cosqa_site.startup import make_ready
 
     try:
         make_ready()

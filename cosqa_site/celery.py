@@ -18,9 +18,9 @@ app.autodiscover_tasks(["annotation.jobs"], related_name="celery_tasks")
 @worker_init.connect
 def wait_until_prepared(**_: Any) -> None:
     """Start no worker before a server has made the tables."""
-    from cosqa_site import startup  # imports models, which this module must not need to be imported
+    from cosqa_site import applied_migrations, startup  # import models, which this module must not need
 
     try:
         startup.wait_until_prepared()
-    except startup.DatabaseNotReady as why:
+    except applied_migrations.DatabaseNotReady as why:
         sys.exit(str(why))

@@ -10,16 +10,19 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from pkgutil import iter_modules
 from typing import Final
 
-from django.apps import apps
 from django.conf import settings
 from django.core.management import call_command
 from django.db import DatabaseError, OperationalError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
+from cosqa_site.applied_migrations import (
+    DatabaseNotReady,
+    is_database_migrated,
+    is_new,
+    names_of_migrations,
+)
 from retrieval.disk_space import describe_full_disk, is_full_disk
 
 DATABASE_SECONDS: Final = 120.0
@@ -32,10 +35,6 @@ BEFORE_RELEASES: Final = ("annotation", "0002_roles")
 """A migration that every database from before 0.1.0 has, and no other."""
 LAST_BEFORE_RELEASES: Final = "1919bedfefe27c6b8b082e84fb3a032422073938"
 """The commit that reads such a database and has `export everything`."""
-
-
-class DatabaseNotReady(Exception):
-    """The database did not answer, or lacked its migrations, for as long as a start waits."""
 
 
 class WrongRelease(DatabaseNotReady):
@@ -154,35 +153,6 @@ def refuse_other_release() -> None:
             f"A newer release made this database: it has the migration {app}.{name}, which this one does not "
             "know. Start the release that made it, or a newer one; nothing was changed."
         )
-
-
-def is_database_migrated() -> bool:
-    """Whether no migration is left to apply.
-
-    Nearly always all of them are applied by name; the files themselves are loaded where one is not.
-    """
-    if names_of_migrations() <= MigrationRecorder(connection).applied_migrations().keys():
-        return True
-    from django.db.migrations.executor import MigrationExecutor
-
-    executor = MigrationExecutor(connection)
-    return not executor.migration_plan(executor.loader.graph.leaf_nodes())
-
-
-def names_of_migrations() -> set[tuple[str, str]]:
-    """(app, migration) of every migration that is installed, by the files' names alone."""
-    folders = ((app.label, Path(app.path) / "migrations") for app in apps.get_app_configs())
-    return {
-        (label, name)
-        for label, folder in folders
-        for _, name, is_package in iter_modules([str(folder)])
-        if not is_package and name[0] not in "_~"
-    }
-
-
-def is_new() -> bool:
-    """Whether nobody has made tables in the database yet."""
-    return not MigrationRecorder(connection).has_table()
 
 
 @contextmanager

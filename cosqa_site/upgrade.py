@@ -12,8 +12,8 @@ from django.core.management import call_command
 from django.db import DatabaseError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
+from cosqa_site.applied_migrations import DatabaseNotReady, names_of_migrations
 from cosqa_site.backup.home import make_backup
-from cosqa_site.startup import DatabaseNotReady, names_of_migrations
 
 FOLDER: Final = "backups"
 

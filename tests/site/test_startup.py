@@ -13,7 +13,7 @@ from django.core.management.base import SystemCheckError
 from django.db import DatabaseError, ProgrammingError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from cosqa_site import startup
+from cosqa_site import applied_migrations, startup
 
 
 def test_a_start_waits_and_says_for_what(
@@ -28,13 +28,13 @@ def test_a_start_waits_and_says_for_what(
 def test_a_start_gives_up_with_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(startup, "DATABASE_SECONDS", 0.0)
     monkeypatch.setattr("time.sleep", lambda seconds: None)
-    with pytest.raises(startup.DatabaseNotReady, match="start it, or see DATABASE_URL"):
+    with pytest.raises(applied_migrations.DatabaseNotReady, match="start it, or see DATABASE_URL"):
         startup.wait_for("the database", lambda: False)
 
 
 def test_workers_start_when_the_tables_are_there(db: None) -> None:
     assert startup.can_reach_database()
-    assert startup.is_database_migrated()
+    assert applied_migrations.is_database_migrated()
     startup.wait_until_prepared()
 
 
@@ -63,13 +63,15 @@ def test_a_command_leaves_a_servers_database_that_is_in_use_to_the_server(
 
 
 def test_a_database_with_tables_is_not_new(db: None) -> None:
-    assert not startup.is_new()
+    assert not applied_migrations.is_new()
 
 
 def test_a_migration_that_is_not_applied_is_seen(db: None) -> None:
-    newest = max(startup.names_of_migrations() & {key for key in applied() if key[0] == "annotation"})
+    newest = max(
+        applied_migrations.names_of_migrations() & {key for key in applied() if key[0] == "annotation"}
+    )
     MigrationRecorder(connection).record_unapplied(*newest)
-    assert not startup.is_database_migrated()
+    assert not applied_migrations.is_database_migrated()
 
 
 def test_all_migrations_are_known_by_their_files_names(db: None) -> None:
@@ -77,7 +79,7 @@ def test_all_migrations_are_known_by_their_files_names(db: None) -> None:
 
     loader = MigrationLoader(connection)
     assert loader.disk_migrations is not None
-    assert startup.names_of_migrations() == set(loader.disk_migrations)
+    assert applied_migrations.names_of_migrations() == set(loader.disk_migrations)
 
 
 def test_a_database_from_before_releases_is_refused_with_the_way_on(db: None) -> None:
@@ -132,7 +134,7 @@ def test_a_file_that_can_not_be_used_is_told_at_once_with_what_to_do(
     code: str, words: str, to_do: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(connection, "ensure_connection", lambda: sqlite_error(code, words))
-    with pytest.raises(startup.DatabaseNotReady, match=f"{words}.*{to_do}"):
+    with pytest.raises(applied_migrations.DatabaseNotReady, match=f"{words}.*{to_do}"):
         startup.prepare_database()
 
 

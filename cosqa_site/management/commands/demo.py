@@ -18,6 +18,7 @@ from annotation.builds.pipeline.advance import Tools
 from annotation.jobs.providers import create_configured_tools
 from annotation.jobs.worker import until_idle
 from annotation.models import Build, Tally
+from cosqa_site.applied_migrations import DatabaseNotReady
 from cosqa_site.demo import sample, sample_study
 from cosqa_site.demo.accounts import RATER, Account, demo_accounts
 from cosqa_site.sandbox_advice import find_missing_sandbox
@@ -31,7 +32,7 @@ from cosqa_site.server import (
     serve_site,
     thread_counts,
 )
-from cosqa_site.startup import DatabaseNotReady, prepare_database
+from cosqa_site.startup import prepare_database
 
 SECONDS_BETWEEN_LINES = 5.0
 INTERRUPTED = 130

@@ -7,6 +7,7 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
+from cosqa_site.applied_migrations import DatabaseNotReady
 from cosqa_site.sandbox_advice import find_missing_sandbox
 from cosqa_site.server import (
     AlreadyServing,
@@ -16,7 +17,7 @@ from cosqa_site.server import (
     refuse_taken,
     serve_site,
 )
-from cosqa_site.startup import DatabaseNotReady, prepare_database
+from cosqa_site.startup import prepare_database
 
 
 class Command(BaseCommand):
