@@ -12,11 +12,12 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from annotation.builds.limits.unusable_replies import STOPPED
 from annotation.llm import Message, Request
 from tests.fake_chat import FakeChat
-from tests.fake_messages import Answer, Fault
+from tests.fake_messages import Answer, Fault, Say
 from tests.packages import share
-from tests.site.test_sample import ROOT, lines, result, run_demo
+from tests.site.test_sample import ROOT, lines, result, run_demo, sample  # noqa: F401  # a fixture
 
 MODEL = "sample-recorded"
 
@@ -65,3 +66,20 @@ def test_sample_is_judged_by_chat_completions_as_it_was_recorded(tmp_path: Path)
     assert found["agreement_with_truth"] >= 0.95
     assert statuses == {200}
     assert len(recorded.found) > 192
+
+
+def test_demo_says_that_the_build_has_stopped_at_what_no_agent_can_use(tmp_path: Path, sample: Path) -> None:  # noqa: F811
+    share(tmp_path)
+    with FakeChat(answer=lambda body: Say("I would say that it depends.")) as fake:
+        told = run_demo(
+            tmp_path / "home",
+            sample,
+            COSQA_LLM_PROFILE="generic-openai",
+            COSQA_LLM_BASE_URL=fake.url,
+            COSQA_LLM_MODEL=MODEL,
+            COSQA_LLM_API_KEY=fake.key,
+        )
+        asked = len(fake.calls)
+    assert told.returncode == 0, told.stderr
+    assert f"The build is paused: {STOPPED}" in told.stderr
+    assert 10 <= asked <= 12

@@ -122,8 +122,8 @@ class Command(BaseCommand):
         if build.state == Build.State.FAILED:
             raise CommandError(build.reason)
         found = sample.measure_sample_build(build, folder, started)
-        if build.state == Build.State.WAITING:
-            self.say(f"The build is {build.get_state_display()}: {build.reason}")
+        if build.state in (Build.State.WAITING, Build.State.PAUSED):
+            self.say(f"The build is {build.get_state_display().lower()}: {build.reason}")
         for reason, count in abandoned_reasons(build):
             self.say(f"  abandoned {count}: {reason}")
         self.say(
