@@ -13,7 +13,7 @@ from typing import Any, Final
 from playwright.sync_api import Page
 
 from tests.e2e import workbench
-from tests.e2e.launching import choose
+from tests.e2e.launching import choose, open_folds
 from tests.e2e.workbench import Workbench
 from tests.fake_messages import FakeMessages
 
@@ -51,6 +51,7 @@ def paid(home: Path) -> Iterator[tuple[Workbench, FakeMessages]]:
 def order(page: Page, url: str, name: str, *switches: str, pairs: int = PAIRS) -> None:
     """Fill in the form for a live build and ask for its estimate; `switches` are boxes to check."""
     page.goto(f"{url}/builds/new/")
+    open_folds(page)
     page.get_by_label("Name", exact=True).fill(name)
     choose(page, "queries", "sample")
     choose(page, "snippets", "sample")

@@ -16,7 +16,7 @@ from tests.site.roles import ROLES
 from tests.site.test_access import ours
 
 TINY: Final = SeedingPlan(cases=110, snippets=60, reviewed=2)
-MOVED: Final = {"distribution", "pins", "compare-annotators"}
+MOVED: Final = {"adjudication", "compare-annotators", "distribution", "pins", "proposals", "rate", "review"}
 """Where pages were before: they lead to where these are."""
 CHANGING: Final = {
     "review-comment",
@@ -59,6 +59,9 @@ CHANGING: Final = {
     "adjudication-run",
 }
 NOT_SEEDED: Final = {
+    "build-reply",
+    "build-reply-next",
+    "build-requests",
     "benchmark",
     "benchmark-pin",
     "benchmark-corpus",
