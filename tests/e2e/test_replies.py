@@ -11,7 +11,7 @@ import pytest
 from tests.e2e.launching import Order, launch, wait_until, wait_until_opened
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page
+    from playwright.sync_api import Page, expect
 
     from tests.e2e.conftest import Login
     from tests.e2e.workbench import Workbench
@@ -55,7 +55,7 @@ def test_forty_requests_are_answered_in_the_browser_and_nothing_in_the_shell(
     build = launch(page, server.url, Order("no key", "exchange", limit=PAIRS))
     wait_until_opened(page)
     wait_until(page, "waiting for replies")
-    assert page.get_by_text("Waiting for 40 replies").is_visible()
+    expect(page.get_by_text("Waiting for 40 replies")).to_be_visible()
     requests, replies = tmp_path / "requests.jsonl", tmp_path / "replies.jsonl"
     with page.expect_download() as download:
         page.get_by_role("link", name="Download requests").click()
