@@ -7,11 +7,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.e2e.launching import Order, launch, wait_until, wait_until_opened
 
 if TYPE_CHECKING:
-    from playwright.sync_api import Page, expect
+    from playwright.sync_api import Page
 
     from tests.e2e.conftest import Login
     from tests.e2e.workbench import Workbench
@@ -67,9 +68,9 @@ def test_forty_requests_are_answered_in_the_browser_and_nothing_in_the_shell(
     page.get_by_label("File of replies").set_input_files(replies)
     page.get_by_label("Who answered").fill("gpt-oss-20b")
     page.get_by_role("button", name="Upload replies").click()
-    assert page.get_by_text("40 replies taken, 1 refused").is_visible()
-    assert page.get_by_text("Line 1").is_visible()
+    expect(page.get_by_text("40 replies taken, 1 refused")).to_be_visible()
+    expect(page.get_by_text("Line 1")).to_be_visible()
     page.goto(f"{server.url}/builds/{build}/")
     wait_until(page, "done")
-    assert page.get_by_text("40 of 40 cases finished").is_visible()
-    assert page.locator("aside").get_by_text("gpt-oss-20b").is_visible()
+    expect(page.get_by_text("40 of 40 cases finished")).to_be_visible()
+    expect(page.locator("aside").get_by_text("gpt-oss-20b")).to_be_visible()
