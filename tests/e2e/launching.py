@@ -81,7 +81,7 @@ def wait_until_opened(page: Page) -> None:
 
 def wait_until_settled(page: Page, cases: int) -> None:
     """Wait until the funnel says that so many cases are settled."""
-    settled = "+document.querySelector('[data-funnel]').dataset.funnel.split(' ')[5]"
+    settled = "+document.querySelector('[data-funnel]').dataset.funnel.split(' ')[7]"
     page.wait_for_function(f"() => {settled} >= {cases}", timeout=ENDS_WITHIN, polling=500)
 
 
