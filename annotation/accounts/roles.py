@@ -235,9 +235,9 @@ def closed_for(studies: Collection[int]) -> QuerySet[Build]:
 def builds_visible_to(user: Visitor, *, opens: bool = True) -> QuerySet[Build]:
     """The builds that `user` may know of: every QuerySet of builds, cases and labels starts here.
 
-    Jobs that write functions for missing queries are no part of them, see `jobs_visible_to`. Where the page
-    `opens` nothing, those of a study in which the person's part is over are left out until they have looked
-    at such a build elsewhere: until then their labels can be changed.
+    Jobs that write functions are not among them: see `jobs_visible_to`. With `opens` False, builds of a study
+    in which the person's part is over are left out until they have opened such a build elsewhere, as they
+    can change their labels until then.
     """
     if opens:
         end_blindness(user)

@@ -1,7 +1,7 @@
 """Requests and replies as JSON Lines, so that a person or any model can answer a build without a key.
 
-A file of requests has two kinds of lines. A prompt line is {"prompt", "agent", "system", "schema"}: what
-many requests share is told once, before the first of them. A request line is {"id", "agent", "model",
+A file of requests has two kinds of lines. A prompt line is {"prompt", "agent", "system", "schema"}: it holds
+what many requests share, and comes once, before the first of them. A request line is {"id", "agent", "model",
 "prompt", "messages"}, and "round" from the second one on; `prompt` names the line with its system prompt and
 schema. A reply line is {"id", "reply"} with the agent's JSON object, or its text, as the reply. It may also
 say which `model` answered and its `usage` ({"input_tokens", "output_tokens"}); other keys are ignored. The id

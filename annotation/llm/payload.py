@@ -48,7 +48,7 @@ def refuse_foreign_sampling(request: Request, profile: ProviderProfile) -> None:
 
 
 def tell_schema(request: Request) -> str:
-    """The system prompt, with the schema in words at its end."""
+    """The system prompt, followed by a description of the schema."""
     return f"{escape_surrogates(request.system)}\n\n{_IN_WORDS}\n{json.dumps(dict(request.schema))}"
 
 

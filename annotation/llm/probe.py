@@ -59,7 +59,7 @@ LOOKS_EVERY: Final = 5.0
 NOT_MADE: Final = 501
 """What a server answers that knows of batches and has none."""
 _OF_THE_ACCOUNT: Final = frozenset({401, 402, 403, 408, 429})
-"""With one of these a server has understood whom it is asked by, and in which protocol."""
+"""These concern the account, so a server that answers with one of them knows the protocol."""
 _NO_SUCH_PATH: Final = frozenset({404, 405, NOT_MADE})
 LONG_SYSTEM: Final = "Answer the question. " * 1500
 """About 6,000 tokens: below some thousand, nothing is cached."""

@@ -45,7 +45,7 @@ class ProviderProfile:
     protocol         Anthropic's Messages, or OpenAI's chat completions
     address          where it is unless COSQA_LLM_BASE_URL says otherwise, without `/v1`
     key              the variable that its key is read from beside COSQA_LLM_API_KEY
-    json_object      chat alone: any JSON object by `response_format`; the schema is told in words
+    json_object      chat alone: any JSON object by `response_format`; the prompt describes the schema
     length_name      chat alone: what the server calls the most tokens of a reply
     extra            chat alone: sent with each request as it is
     """

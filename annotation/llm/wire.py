@@ -13,7 +13,7 @@ from annotation.llm.request import Request
 
 @dataclass(frozen=True, slots=True)
 class Place:
-    """Whom to ask. `base_url` is without `/v1`; `timeout` is in seconds; `judged`: see `bounded_client`."""
+    """A server. `base_url` is without `/v1`; `timeout` is in seconds; `judged`: see `bounded_client`."""
 
     base_url: str
     api_key: str

@@ -132,13 +132,7 @@ def submit_label(
         if is_override(mine, case.label) and not (mine.reason or mine.tags or mine.lines):
             assert case.label is not None, "an override contradicts a label"
             raise OverrideNeedsReason(mine, case.label)
-        review = Review(case=case, label=label, reason=mine.reason, evidence=evidence_hash)
-        review.agent_label, review.tags = case.label, list(mine.tags)
-        review.seconds = max(0, min(beside.seconds, MOST_SECONDS))
-        review.calls, review.runs = rests_on(user, case.pair_id)
-        if mine.lines:
-            review.marked_first, review.marked_last = mine.lines.first, mine.lines.last
-            review.marked_code = mine.lines.code
+        review = build_review(user, case, mine, evidence_hash, beside.seconds)
         try:
             append_review_revision(review, user, last, mine)
         except Conflict as lost:
@@ -146,6 +140,18 @@ def submit_label(
                 return lost.stored  # both clicks of a double click were here at the same moment
             raise
         clear_drafts(user, case, beside.window)
+    return review
+
+
+def build_review(user: User, case: Case, mine: Submission, evidence_hash: str, seconds: int) -> Review:
+    """The row of a label, not stored yet and without its revision."""
+    review = Review(case=case, label=mine.label, reason=mine.reason, evidence=evidence_hash)
+    review.agent_label, review.tags = case.label, list(mine.tags)
+    review.seconds = max(0, min(seconds, MOST_SECONDS))
+    review.calls, review.runs = rests_on(user, case.pair_id)
+    if mine.lines:
+        review.marked_first, review.marked_last = mine.lines.first, mine.lines.last
+        review.marked_code = mine.lines.code
     return review
 
 

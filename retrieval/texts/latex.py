@@ -71,7 +71,5 @@ def format_bibtex(key: str, fields: Mapping[str, str]) -> str:
 
 def escape_bibtex_field(name: str, text: str) -> str:
     """The text of one field. A second pair of braces keeps the capitals of a title."""
-    if name == "url":
-        return "".join(f"%{ord(sign):02X}" if sign in "{}\\ \n\r" else sign for sign in text)
     escaped = escape_latex(" ".join(text.split()))
     return f"{{{escaped}}}" if name == "title" else escaped

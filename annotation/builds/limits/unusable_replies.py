@@ -1,4 +1,4 @@
-"""Replies that no agent can use: a build that gets too many of them stops by itself.
+"""Stops a build that gets too many replies that no agent can use.
 
 Until a reply was usable at most two requests are in flight. Then the build stops after ten unusable replies
 in a row, or when 20 of the last 100 are unusable. Each reply is counted in the build's totals, in the
@@ -60,8 +60,8 @@ def note_unusable_reply(call: LLMCall) -> None:
 def why_stop(run: int, places: Sequence[int], share_accepted: bool) -> str:
     """Why a build with these replies stops; empty where it goes on.
 
-    `run`: unusable ones since the last usable one. `places`: where the last unusable ones came among all
-    replies, in order, at most MOST_IN_WINDOW of them.
+    `run`: unusable ones since the last usable one. `places`: the numbers of the last MOST_IN_WINDOW unusable
+    ones among all replies, rising.
     """
     if run >= MOST_UNUSABLE_RUN:
         return f"{STOPPED}: {run} in a row"

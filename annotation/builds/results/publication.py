@@ -86,7 +86,7 @@ class PublicationOutlook:
     counts: tuple[Count, ...]
     pairs: int
     out_of_reach: int = 0
-    """Functions that systems search, and that no mining could propose: none of them has a label."""
+    """How many functions systems search that no mining could propose; none of them has a label."""
 
     @property
     def judged(self) -> int:

@@ -28,7 +28,7 @@ class Command(LightCommand):
     help = (
         "Say how many of a system's first results nobody has judged, and what judging them would take; with "
         "--launch a build judges them ('cosqa serve' or 'cosqa admin work' does the work), with --experts "
-        "people do, in plain review or in a study. With --publish BUILD what was said becomes the "
+        "people do, in plain review or in a study. With --publish BUILD the new labels become the "
         "benchmark's next version, by the merge rule, and every run is scored by that."
     )
     refusals = (LaunchRefused, NoHoles, NoSuchBenchmark)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from django import forms
+from django.utils.choices import flatten_choices
 
 SEPARATOR = "; "
 
@@ -43,20 +44,11 @@ def list_value_words(field: forms.BoundField) -> Iterator[str]:
 
     Where nothing was chosen of a list, a browser shows its first entry, and so that one is in force.
     """
-    choices: dict[str, Any] = dict(flatten_choices(field.field))
+    known: Any = flatten_choices(getattr(field.field, "choices", ()))
+    choices = {str(one): str(words) for one, words in known}
     value = field.value()
     if value in (None, "") and choices and not isinstance(field.field, forms.MultipleChoiceField):
         value = next(iter(choices))
     for one in value if isinstance(value, list | tuple) else [value]:
         if str(one) in choices or one not in (None, "", False):
             yield str(choices.get(str(one), one)).partition(":")[0]
-
-
-def flatten_choices(field: forms.Field) -> Iterator[tuple[str, Any]]:
-    """(value, words) of a field with choices, without its groups."""
-    for value, words in getattr(field, "choices", ()):
-        yield from (
-            ((str(one), told) for one, told in words)
-            if isinstance(words, list | tuple)
-            else [(str(value), words)]
-        )

@@ -164,7 +164,6 @@ def report_view(
 
     `meanings`: those of the test, where it checks several.
     """
-    messages = map_messages(report)
     prefixes = {"program": program, "candidate": candidate}
     trace = trace_rows(report, program, candidate, most_steps)
     passed = sum(assertion.passed for assertion in report.assertions)
@@ -176,14 +175,7 @@ def report_view(
         warnings=tuple(warnings_of(report)),
         passed=passed,
         failed=len(report.assertions) - passed,
-        assertions=tuple(
-            replace(
-                assertion_view(assertion, program, trace.calls),
-                message="" if assertion.passed else messages.get((assertion.case, assertion.line), ""),
-                meaning=find_meaning(meanings, assertion.case),
-            )
-            for assertion in report.assertions[:MOST_ASSERTIONS]
-        ),
+        assertions=tuple(list_assertions(report, program, trace, meanings)),
         more_assertions=max(0, len(report.assertions) - MOST_ASSERTIONS),
         exception=exception_of(report),
         frames=tuple(frame_views(report, prefixes)),
@@ -198,6 +190,19 @@ def report_view(
         took=format_duration(report.seconds),
         backend=report.backend,
     )
+
+
+def list_assertions(
+    report: Report, program: str, trace: Trace, meanings: Sequence[Meaning]
+) -> Iterator[AssertionView]:
+    """The first assertions, a failed one with its message."""
+    messages = map_messages(report)
+    for assertion in report.assertions[:MOST_ASSERTIONS]:
+        yield replace(
+            assertion_view(assertion, program, trace.calls),
+            message="" if assertion.passed else messages.get((assertion.case, assertion.line), ""),
+            meaning=find_meaning(meanings, assertion.case),
+        )
 
 
 def number_meaning(told: AssertionView | CaseError) -> int:

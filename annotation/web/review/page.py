@@ -36,7 +36,7 @@ from annotation.web.cases.names import mark_missing_names, names_view
 from annotation.web.cases.panes import Panes, panes_of
 from annotation.web.cases.test_strength import strength_views
 from annotation.web.review.calls import call_box
-from annotation.web.review.drafts import choose_field_text
+from annotation.web.review.drafts import Typed, choose_field_text
 from annotation.web.review.guidelines import guide_of_build
 from annotation.web.review.keys import KeyView, help_groups, key_views, views_of
 from annotation.web.review.runs import run_lines
@@ -111,11 +111,7 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
     reviews = list(reviews_of(case.pair_id).select_related("rater", "carried__source"))
     own = own_of(user, case, reviews)
     hidden = own.standing is None and hides_labels_from(user, case.build)
-    tags_stand, sent = " ".join(own.standing.tags if own.standing else ()), " ".join(said.tags or ())
-    tags = choose_field_text(sent, own.kept.get(Draft.Field.TAGS), tags_stand, again=said.tags is not None)
-    ticked = tag_choices(tags.text.split(), own.keys)
-    lines_stand = own.standing.marked_lines if own.standing else ""
-    stands = own.standing.reason if own.standing else ""
+    texts = choose_label_texts(own, said)
     return {
         "evidence": evidence,
         "panes": case_panes(user, case, evidence, own, show),
@@ -127,13 +123,7 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "progress": count_review_progress(user, case.build, case.query_id),
         "mine": build_review_revision(own.standing, user, evidence.hash) if own.standing else None,
         "seen_revision": revision_seen(own.last),
-        "tags_draft": tags,
-        "lines_draft": choose_field_text(
-            said.lines or "", own.kept.get(Draft.Field.LINES), lines_stand, again=said.lines is not None
-        ),
-        "reason": choose_field_text(
-            said.reason, own.kept.get(Draft.Field.REASON), stands, again=bool(said.reason)
-        ),
+        **texts,
         "decisions": [build_recent_review(review, case) for review in own.lately[:SHOWN]],
         "undo": undo_of(next(iter(own.lately), None)),
         "keys": own.keys,
@@ -141,14 +131,35 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
         "help": help_groups({name: view for name, view in own.keys.items() if name not in OF_STUDIES}),
         "assigned_to": names_assigned(user, case),
         "list_query": show.filters.query if isinstance(show, FilteredList) else "",
-        "comment": choose_field_text("", own.kept.get(Draft.Field.COMMENT), "", again=False),
         "before": None if own.standing else before_of(user, case),
         "problem": said.problem,
         "clash": clash_of(said.conflict, user, evidence.hash),
         "changed": said.changed,
         **what_people_said(user, case, evidence, reviews, hidden=hidden),
-        **group_tags(ticked),
+        **group_tags(tag_choices(texts["tags_draft"].text.split(), own.keys)),
         **label_buttons(case, own.standing, own.keys, said.pending),
+    }
+
+
+def choose_label_texts(own: Own, said: UnsavedReview) -> dict[str, Typed]:
+    """The text of each field of the label: what was refused, else the draft, else what is stored."""
+    stored, kept = own.standing, own.kept
+    sent_tags, sent_lines = said.tags is not None, said.lines is not None
+    tags, lines = " ".join(stored.tags) if stored else "", stored.marked_lines if stored else ""
+    return {
+        "tags_draft": choose_field_text(
+            " ".join(said.tags or ()), kept.get(Draft.Field.TAGS), tags, again=sent_tags
+        ),
+        "lines_draft": choose_field_text(
+            said.lines or "", kept.get(Draft.Field.LINES), lines, again=sent_lines
+        ),
+        "reason": choose_field_text(
+            said.reason,
+            kept.get(Draft.Field.REASON),
+            stored.reason if stored else "",
+            again=bool(said.reason),
+        ),
+        "comment": choose_field_text("", kept.get(Draft.Field.COMMENT), "", again=False),
     }
 
 

@@ -11,12 +11,8 @@ from retrieval.texts.latex import format_bibtex
 
 
 def test_an_entry_has_its_fields_aligned_and_no_empty_one() -> None:
-    made = format_bibtex("plus 1", {"title": "CoSQA Plus, 50 %", "year": "2026", "url": ""})
+    made = format_bibtex("plus 1", {"title": "CoSQA Plus, 50 %", "year": "2026", "note": ""})
     assert made == "@misc{plus-1,\n  title = {{CoSQA Plus, 50 \\%}},\n  year  = {2026},\n}\n"
-
-
-def test_an_address_ends_no_field() -> None:
-    assert r"url = {https://a.b/%7B%7D_c%5C%20d}" in format_bibtex("a", {"url": "https://a.b/{}_c\\ d"})
 
 
 @given(st.text(), st.text())
