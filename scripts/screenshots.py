@@ -199,7 +199,7 @@ def show(page: Page, studio: Studio, place: Place, width: int, scheme: Any) -> N
 def settle(page: Page) -> None:
     """Wait for the editor, where there is one, and for the connection's word."""
     if page.locator("textarea[data-editor]").count():
-        page.locator(".cm-content").wait_for()
+        page.locator(".cm-content").first.wait_for(state="attached")  # a pane that is not shown may have it
     if page.locator("[data-live-word]").count():
         page.locator("[data-live-word][data-said]").wait_for()
 
