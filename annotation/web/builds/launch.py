@@ -213,8 +213,8 @@ class LaunchForm(SkippingForm, AnsweringForm):
     sampling = forms.CharField(
         required=False,
         label="Sampling",
-        help_text=f"As JSON, sent to the model unchanged, for example {EXAMPLE}; empty: its own. "
-        f"Where replies are cut off, {LONGER} lets each have so many tokens. Part of the annotator.",
+        help_text=f"As JSON, sent to the model unchanged, for example {EXAMPLE}. Empty: its defaults. "
+        f"If replies are cut off, allow more tokens: {LONGER}. Part of the annotator.",
         max_length=1000,
     )
     reason = order_field("reason", "Kept in the build's history, with your name.", label="Why")
@@ -222,8 +222,8 @@ class LaunchForm(SkippingForm, AnsweringForm):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         self.fields["drift_check"].help_text = (
-            f"{PAIRS} of the pairs are asked again every {settings.DRIFT_EVERY:,} settled cases. Where the "
-            "answers shift beyond chance, the model is not what it was: the build pauses."
+            f"Every {settings.DRIFT_EVERY:,} settled cases, {PAIRS} pairs are asked again. If the answers "
+            "shift by more than chance, the model has changed, and the build pauses."
         )
         filled = Collection.objects.filter(size__gt=0)
         set_queryset(self, "queries", filled.filter(kind=Collection.Kind.QUERIES))

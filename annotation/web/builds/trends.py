@@ -104,7 +104,7 @@ def money_of(points: Sequence[Point], shot: Snapshot) -> dict[str, Any] | None:
     if not shot.tally.spent:
         return None
     top = max(float(shot.tally.spent), points[-1].at_paper)
-    paper = "as many pairs at the paper’s cost"
+    paper = "for as many pairs at the paper’s cost"
     lines = [
         draw_trend_line("spent", "spent", points, lambda point: point.spent, top),
         draw_trend_line("paper", paper, points, lambda point: point.at_paper, top),

@@ -62,7 +62,7 @@ GUIDES: Final = (
         Format.COSQA_PLUS,
         "A zip of the release\u2019s folder; or query.json here, and codebase.json and pairs.json below. One "
         "file alone is enough: query.json becomes a collection of queries, codebase.json one of snippets, "
-        "and pairs.json holds both. Names as the authors gave them (test_agent_query.json …) are known.",
+        "and pairs.json holds both. The authors’ own file names (test_agent_query.json …) work, too.",
         RELEASED,
         (".json", ".zip"),
         "PATH",

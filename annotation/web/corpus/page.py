@@ -40,8 +40,8 @@ WORDS_A_CLASS: Final = 2
 FILTERED: Final = 500
 """Snippets that a page shows to all filters: each takes two parsers a millisecond or two."""
 OF_MINING: Final = (
-    f"Of the best snippets that each encoder finds by itself, as many a query as the mining keeps, for "
-    f"{alone.SAMPLED_QUERIES} queries drawn by seed {alone.SEED}."
+    f"For {alone.SAMPLED_QUERIES} queries drawn by seed {alone.SEED}: the best snippets that each encoder "
+    f"finds by itself, as many a query as the mining keeps."
 )
 OF_RUNS: Final = "Of the first 20 results of each system’s newest run that searched what the benchmark says."
 

@@ -73,8 +73,8 @@ def by_matches(counts: Mapping[int, int], unjudged: int) -> Section:
         "Queries by number of matches",
         ("Matches", "Queries", "Share", "Paper’s queries", "Paper’s share"),
         rows if ours else (),
-        "The paper’s Table 6 as reported; it begins at 1, so its queries without a match are what is missing "
-        "to 20,604. Other queries, functions and labels match more or less "
+        "The paper’s Table 6 as reported; it begins at 1; the rest of the 20,604 queries have no match. "
+        "Other queries, functions and labels match more or less "
         f"often.{describe_unjudged_queries(unjudged)}",
     )
     return Section(table, draw_match_plot(bins, reported) if ours else None, "No query has been judged yet.")

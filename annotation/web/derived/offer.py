@@ -31,7 +31,7 @@ Plan = TypeVar("Plan", bound=Derivation[Any])
 class DerivedForm(AnsweringForm):
     """A name for the new build, and who answers in it; each kind adds how its pairs are chosen."""
 
-    name = forms.CharField(max_length=LONGEST_NAME, label="Name", help_text="Of the new build.")
+    name = forms.CharField(max_length=LONGEST_NAME, label="Name", help_text="The name of the new build.")
 
     def answering(self) -> dict[str, Any]:
         """Also the name."""

@@ -70,8 +70,7 @@ class AgainForm(DerivedForm):
         required=False,
         max_length=1000,
         label="Sampling",
-        help_text=f"As JSON; where replies were cut off, {LONGER} lets each have so many tokens. "
-        "Empty: as in the build.",
+        help_text=f"As JSON. If replies were cut off, allow more tokens: {LONGER}. Empty: as in the build.",
     )
     fix_rounds = again_field("fix_rounds", label="Fixing rounds", required=True)
     rewrites = again_field("rewrites", required=True)

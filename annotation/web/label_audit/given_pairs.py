@@ -21,7 +21,7 @@ MOST_MB: Final = 10
 """A file of so much is read while a person waits; a larger one is for the command."""
 TOO_LARGE: Final = f"larger than {MOST_MB} MB: give it on the server, by cosqa build NAME --pairs FILE."
 PROBLEMS_SHOWN: Final = 20
-NONE: Final = ("", "none: a mining finds the pairs")
+NONE: Final = ("", "none: mining finds the pairs")
 KINDS: Final = (*JSON_LINES, ".json", *SEPARATORS)
 
 
@@ -60,7 +60,7 @@ class PairsForm(forms.Form):
     name = forms.CharField(
         max_length=120,
         label="Name",
-        help_text="Of the collections that its texts become, and of the benchmark of its labels.",
+        help_text="The name of the new collections of its texts, and of the benchmark of its labels.",
     )
     file = forms.FileField(
         label="File",

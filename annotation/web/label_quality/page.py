@@ -64,7 +64,7 @@ class QualityForm(forms.Form):
         label="Or a file of pairs",
         required=False,
         max_length=200,
-        help_text='JSON Lines: {"id", "query", "code"}, perhaps "stratum", such as tested, the same for all.',
+        help_text='JSON Lines: {"id", "query", "code"}. A "stratum", such as "tested", may be in every line.',
     )
     truth = forms.FileField(
         label="And their truth",
@@ -76,7 +76,7 @@ class QualityForm(forms.Form):
         label="Builds and annotators",
         required=False,
         widget=forms.SelectMultiple(attrs={"size": 8}),
-        help_text="Several: hold Ctrl or Shift. Builds of one configuration count as its answerings.",
+        help_text="Hold Ctrl or Shift to choose several. Builds with one configuration count as its runs.",
     )
     labels = FilesField(
         label="Labels of other systems",

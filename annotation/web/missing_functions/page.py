@@ -50,7 +50,7 @@ class FillForm(DerivedForm):
         required=True,
     )
     limit = fill_field(
-        "limit", "Drawn at random. Empty: all. The others can be ordered later.", label="Queries at most"
+        "limit", "Drawn at random. Empty: all. You can order the others later.", label="Queries at most"
     )
     at_once = fill_field("at_once", label="Why without a small job first")
     unjudged = fill_field(
@@ -73,8 +73,8 @@ class FillForm(DerivedForm):
         super().__init__(data, initial=said)
         self.build = build
         self.fields["at_once"].help_text = (
-            f"A live job of more than {settings.CANARY_ABOVE:,} functions comes after a smaller one, so that "
-            "somebody has seen what they cost and are worth; or say here why not."
+            f"A live job of more than {settings.CANARY_ABOVE:,} functions needs a smaller one first, to see "
+            "what they cost and how good they are. To go without one, say why here."
         )
 
     def order(self) -> FillOrder:

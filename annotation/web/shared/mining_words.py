@@ -21,9 +21,9 @@ RULES: Final = [
     ("0", "no rule: every snippet"),
 ]
 QUERY_RULES: Final = [
-    ("english", "in English, by their small words"),
+    ("english", "in English (judged by function words)"),
     ("no_identifier", "more than a bare identifier"),
-    ("distinct", "the first of near-same ones"),
+    ("distinct", "no near-duplicates"),
 ]
 TEXTS: Final[Mapping[TextOption, str]] = {
     "whole": "the whole snippet",

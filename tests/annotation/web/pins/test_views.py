@@ -77,7 +77,7 @@ def test_without_figures_nothing_is_pinned_and_it_is_told(erin: Client, benchmar
     ):
         assert said in erin.post(reverse(name, args=[key]), follow=True).content.decode()
     assert not Pin.objects.exists()
-    assert "No pin yet" in at(erin, "reports").content.decode()
+    assert "No pins yet" in at(erin, "reports").content.decode()
 
 
 def test_whoever_rates_blind_sees_no_pin_of_it(scored: Benchmark) -> None:

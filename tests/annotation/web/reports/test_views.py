@@ -22,7 +22,7 @@ def read(client: Client) -> str:
 
 def test_an_installation_with_nothing_says_so(ray: Client) -> None:
     page = read(ray)
-    for words in ("No data set yet", "No benchmark yet", "No pin yet"):
+    for words in ("No data set yet", "No benchmark yet", "No pins yet"):
         assert words in page
 
 
