@@ -94,7 +94,7 @@ def refuse_other(given: PairList, base: Benchmark) -> None:
         )
     if base.labels.exclude(relevance__in=[0, 1]).exists():
         raise PublishRefused(
-            f"{base} has labels that are no 0 or 1, such as grades: a match or no match can't correct them."
+            f"{base} has labels other than 0 and 1, such as grades. Match and no match can't correct them."
         )
 
 

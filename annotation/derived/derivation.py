@@ -213,7 +213,7 @@ def orders_of(order: Order, who: Who) -> list[Order]:
     """
     if order.given is None and (who.several or who.experts):
         raise LaunchRefused(
-            "Several annotators at once, and experts, judge given pairs: give pairs, or choose one annotator."
+            "Several annotators, or experts, can judge given pairs only. Give pairs, or choose one annotator."
         )
     orders = [replace(order, annotator=judge, name=name_for(order, who, judge)) for judge in who.judges]
     for named in (*orders, *([queue_order(order, who)] if who.experts else [])):

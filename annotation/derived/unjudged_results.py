@@ -136,8 +136,8 @@ def publish_filled_benchmark(build: Build, by: Actor = None, tick: Tick = lambda
         raise NoHoles(str(why)) from why
     if not filled:
         raise NoHoles(
-            f"“{build}” has judged none of the pairs yet. Of people’s labels those count that a study "
-            "published and those of which two agree in plain review."
+            f"“{build}” has judged none of the pairs yet. People’s labels count once a study "
+            "has published them, or once two agree in plain review."
         )
     who = f"people, in “{build}”" if holes.people else str(build.annotator)
     with transaction.atomic():

@@ -51,7 +51,7 @@ class DecidedMeanwhile(StoredMeanwhile[ProposalDecision, ProposalChoice]):
     """Somebody else has decided since the page was served; nothing was stored."""
 
     words = (
-        "This function was decided about after this page was opened. Both decisions are shown: "
+        "Somebody decided about this function after you opened this page. Both decisions are shown: "
         "keep the stored one, or undo it and decide again."
     )
 

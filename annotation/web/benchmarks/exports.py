@@ -54,7 +54,7 @@ class ExportForm(forms.Form):
         max_value=LARGEST_SEED,
         required=False,
         label="Seed of a split into train, dev and test",
-        help_text="8:1:1 by number of matches, near-same queries kept together. Empty: no split.",
+        help_text="8:1:1 by number of matches, near-duplicate queries kept together. Empty: no split.",
     )
     by_repository = forms.BooleanField(
         required=False, label="split: queries whose matches come from one repository go to one part"

@@ -219,7 +219,7 @@ def cost_a_pair(shot: Snapshot) -> tuple[str, str]:
     if not shot.has_price and not tally.spent:
         return "", "not known: the model has no price"
     if not tally.calls:
-        return "", "nothing was paid: every reply was reused"
+        return "", "nothing was paid: all replies were reused"
     times_paper = tally.spent / tally.settled / paper.COST
     each = "" if shot.build.rounds == 1 else ", once for each round"
     note = f"all that was spent ÷ {tally.settled:,} settled{each}; {times_paper:.2g} × the paper’s"

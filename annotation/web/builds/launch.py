@@ -275,7 +275,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
             return
         if cleaned.get("beside"):
             self.add_error(
-                "beside", "Several annotators at once judge given pairs: choose pairs, or one annotator."
+                "beside", "Several annotators can judge given pairs only. Choose pairs, or one annotator."
             )
         for name in ("queries", "snippets"):
             if not cleaned.get(name) and name not in self.errors:

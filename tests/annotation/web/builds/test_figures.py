@@ -102,7 +102,7 @@ def test_cost_of_a_pair_is_all_that_was_spent_by_what_is_settled() -> None:
     assert here(build, "Cost of a pair")[1] == "not known: the model has no price"
     price = {"input": Decimal(1), "output": Decimal(1), "effective_from": timezone.now()}
     Price.objects.create(model=build.model, **price)
-    assert here(build, "Cost of a pair")[1] == "nothing was paid: every reply was reused"
+    assert here(build, "Cost of a pair")[1] == "nothing was paid: all replies were reused"
     Tally.objects.get(build=build).change(calls=4, spent=4 * 310_000)
     assert here(build, "Cost of a pair") == (
         "$0.00031",
