@@ -146,7 +146,7 @@ def test_what_can_not_be_corrected_is_refused(build: Build) -> None:
 
 def test_grades_are_not_corrected(build: Build) -> None:
     BenchmarkLabel.objects.filter(benchmark=of(build), relevance=0).update(relevance=2)
-    with pytest.raises(PublishRefused, match="no 0 or 1"):
+    with pytest.raises(PublishRefused, match="other than 0 and 1"):
         corrected_labels.publish_corrected_benchmark(build, of(build), "dev")
 
 
