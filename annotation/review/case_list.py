@@ -190,7 +190,9 @@ def tiers_of(user: User, build: Build) -> list[Q]:
         smart_condition(SmartList.FAILED_MATCH, build, filters)
         | smart_condition(SmartList.PASSED_NO_MATCH, build, filters),
         smart_condition(SmartList.WEAK_EVIDENCE, build, filters),
+        smart_condition(SmartList.MISSES_BUGS, build, filters),
         smart_condition(SmartList.UNTESTED, build, filters),
+        smart_condition(SmartList.FEW_TOUCHING, build, filters),
         Q(label__isnull=False),
     ]
 

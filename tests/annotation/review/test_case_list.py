@@ -17,6 +17,7 @@ from annotation.review.case_list import (
     ListFilters,
     SmartList,
     Sort,
+    cases_to_walk,
     draw_sample,
     filter_listed_cases,
     sample_cases,
@@ -182,6 +183,22 @@ def test_the_order_by_information_begins_where_a_label_changes_most(erin: User, 
         order.append(found.pk)
         found = next_case(erin, build, wanted, found)
     assert [[case.pk for case in cases].index(pk) for pk in order] == [6, 5, 1, 2, 3, 4, 0, 7, 8]
+
+
+def test_a_test_that_checks_little_comes_before_one_that_checks_more(erin: User, cases: list[Case]) -> None:
+    Case.objects.filter(pk=cases[2].pk).update(label=1, label_in_force=1)  # it agrees with its test now
+    Execution.objects.filter(cases=cases[0]).update(touching_lines=2)
+    build = Build.objects.get(pk=cases[0].build_id)
+    wanted = ListFilters(sort=Sort.INFORMATION)
+    order = list(cases_to_walk(erin, build, wanted))
+    assert [cases.index(case) for case in order] == [1, 3, 4, 5, 6, 2, 0, 7, 8]
+    program = cases[0].program
+    assert program is not None
+    ask_strength(erin, program, [])
+    run = factories.execution(program, factories.a_report(Outcome.PASSED))
+    Trial.objects.update(execution=run, state="done")
+    order = list(cases_to_walk(erin, build, wanted))
+    assert [cases.index(case) for case in order] == [1, 3, 0, 4, 5, 6, 2, 7, 8], "it missed every bug"
 
 
 def test_a_list_is_walked_in_its_order_both_ways_without_what_is_labelled(
