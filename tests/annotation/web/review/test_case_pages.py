@@ -40,6 +40,20 @@ def text(client: Client, case: Case, **headers: str) -> str:
     return answer.content.decode()
 
 
+def spoken(html: str, part: str) -> list[str]:
+    """What is read of each paragraph of the class, without its elements."""
+    found = re.findall(rf'<p class="{part}">(.*?)</p>', html, re.DOTALL)
+    return [" ".join(re.sub(r"<[^>]+>", "", text).split()).replace(" ,", ",") for text in found]
+
+
+def test_short_facts_are_read_with_pauses(erin: Client, case: Case) -> None:
+    page = text(erin, case)
+    (head,) = spoken(page, "case-meta")
+    assert head == f"Build {case.build.name}, rank 1, 0 of 9 reviewed, 3 left for this query"
+    steps = [line for line in spoken(page, "verdict-meta") if line.startswith("step ")]
+    assert steps and all(re.match(r"step \d+, [a-z ]+, ", line) and not line.endswith(",") for line in steps)
+
+
 TALL = "def tall(x):\n" + "".join(f"    x = x + {line}\n" for line in range(20_000)) + "    return x"
 
 
