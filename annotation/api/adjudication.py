@@ -49,7 +49,7 @@ def decide_pair(
         StudyPair.objects.select_related(*related), study=study, number=number, planted=""
     )
     rated_as = get_object_or_404(Condition, study=study, pk=condition)
-    decision = decisions.AdjudicationDecision(said.value, said.cause, said.note, said.precedent)
+    decision = decisions.AdjudicationDecision(said.value, said.cause, said.note, said.precedent, said.lines)
     made = decisions.store_decision(visible.caller(request), pair, rated_as, decision, said.seen)
     mark_seen(request.user, pairs_of_study_rows(StudyPair.objects.filter(pk=pair.pk)))
     return Status(201, made)

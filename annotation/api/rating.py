@@ -137,7 +137,8 @@ def said_of(found: Assignment, said: RatingIn) -> RaterStatement:
         form_checks.value_of(found, said.choice),
         {"reason", "notes", "reading", "seconds", "evidence"},
     )
-    return RaterStatement(value, tags=tuple(said.tags), calls=calls, runs=runs, **said.dict(include=same))
+    rests = {"calls": calls, "runs": runs, "marked_lines": said.lines}
+    return RaterStatement(value, tags=tuple(said.tags), **rests, **said.dict(include=same))
 
 
 def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
@@ -151,7 +152,12 @@ def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
         evidence=shown_pair.evidence_hash(found),
         choices=list(form_checks.words_of(found.enrolment.study)),
         sides=[
-            SideOut(name=side.name, code=side.text.code, docstrings=list(side.docstrings))
+            SideOut(
+                name=side.name,
+                code=side.text.code,
+                docstrings=list(side.docstrings),
+                numbers=list(side.text.numbers),
+            )
             for side in shown_pair.sides_of(found)
         ],
         drafts={field: draft.text for field, draft in kept.items()},

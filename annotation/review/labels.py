@@ -17,6 +17,7 @@ from annotation.draft_rules import StoredMeanwhile, Window
 from annotation.models import Build, CallRequest, Case, Draft, ExecutionRequest, Rating, Review
 from annotation.models.reviews.contradictions import refresh_contradictions
 from annotation.models.reviews.labels_in_force import track_people
+from annotation.models.reviews.marked_code import MARK_COLUMNS
 from annotation.review import drafts
 from annotation.review.marked_lines import BadLines, MarkedLines, read_marked_lines
 from annotation.review.tags import UnknownTag, tags_of
@@ -35,8 +36,7 @@ MOST_SECONDS: Final = 4 * 3600
 MOST_BEHIND: Final = 50
 """How many calls, and how many runs, are noted as what a label rests on: the latest."""
 SAID: Final = (
-    "case", "label", "agent_label", "reason", "tags", "seconds", "calls", "runs", "evidence",
-    "marked_first", "marked_last", "marked_code",
+    "case", "label", "agent_label", "reason", "tags", "seconds", "calls", "runs", "evidence", *MARK_COLUMNS,
 )  # fmt: skip
 """What a revision says, and what it was given on."""
 SENT_ALONG: Final = (Draft.Field.REASON, Draft.Field.TAGS, Draft.Field.LINES)
@@ -145,13 +145,11 @@ def submit_label(
 
 def build_review(user: User, case: Case, mine: Submission, evidence_hash: str, seconds: int) -> Review:
     """The row of a label, not stored yet and without its revision."""
-    review = Review(case=case, label=mine.label, reason=mine.reason, evidence=evidence_hash)
+    marked = mine.lines.columns if mine.lines else {}
+    review = Review(case=case, label=mine.label, reason=mine.reason, evidence=evidence_hash, **marked)
     review.agent_label, review.tags = case.label, list(mine.tags)
     review.seconds = max(0, min(seconds, MOST_SECONDS))
     review.calls, review.runs = rests_on(user, case.pair_id)
-    if mine.lines:
-        review.marked_first, review.marked_last = mine.lines.first, mine.lines.last
-        review.marked_code = mine.lines.code
     return review
 
 

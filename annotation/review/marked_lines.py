@@ -23,6 +23,16 @@ class MarkedLines:
     last: int
     code: str
 
+    @property
+    def written(self) -> str:
+        """As people type them."""
+        return str(self.first) if self.first == self.last else f"{self.first}-{self.last}"
+
+    @property
+    def columns(self) -> dict[str, int | str]:
+        """As a row keeps them."""
+        return {"marked_first": self.first, "marked_last": self.last, "marked_code": self.code}
+
 
 def read_marked_lines(written: str, snippet: Text) -> MarkedLines | None:
     """The lines of the snippet that somebody typed; None for an empty text. Raises BadLines."""

@@ -21,6 +21,9 @@ class DecisionIn(Body):
     cause: CauseName = Field(description="why raters split")
     note: CleanText = Field(min_length=1, max_length=10_000)
     precedent: bool = Field(False, description="keep it for similar cases")
+    lines: str = Field(
+        "", max_length=20, description="lines of the function that are the reason: `4-7`, or `4` for one"
+    )
     seen: int = Field(ge=0, le=2**63 - 1, description="`id` of the current decision; 0 = none yet")
 
 
@@ -31,6 +34,9 @@ class DecisionOut(RowSchema):
     value: int | None
     cause: str
     note: str
+    lines: str = Field(
+        validation_alias="marked_lines", description="lines marked as the reason: `4-7`, `4`, or empty"
+    )
     supersedes: int | None = Field(validation_alias="supersedes_id")
     by: str = Field(validation_alias="by.username")
     at: datetime

@@ -20,6 +20,7 @@ class SideOut(Schema):
     name: str = Field(description="left or right; empty where there is one snippet")
     code: str
     docstrings: list[str] = Field(description="those that the study folds")
+    numbers: list[int] = Field(description="of each line of `code`, with docstrings that are not shown")
 
 
 class AssignmentOut(RowSchema):
@@ -58,6 +59,9 @@ class RatingIn(Body):
     notes: CleanText = Field("", max_length=10_000)
     reading: CleanText = Field("", max_length=300, description="how you read the query, in one line")
     tags: list[str] = Field([], max_length=20)
+    lines: str = Field(
+        "", max_length=20, description="lines of the function that are the reason: `4-7`, or `4` for one"
+    )
     seconds: float = Field(0, ge=0, description="of active time on the pair")
     evidence: str = Field(pattern="^[0-9a-f]{64}$", description="`evidence` of the assignment")
     seen_revision: int = Field(ge=0, le=2**31 - 1, description="`seen_revision` of the assignment")
@@ -77,6 +81,9 @@ class RatingOut(RowSchema):
     notes: str
     reading: str
     tags: list[str]
+    lines: str = Field(
+        validation_alias="marked_lines", description="lines marked as the reason: `4-7`, `4`, or empty"
+    )
     seconds: float
     created_at: datetime
     undoes: str = Field(description="names it to undo, while it is current")
@@ -104,7 +111,7 @@ class HeldOut(Schema):
 class DraftIn(Body):
     """What is being typed."""
 
-    field: Literal["notes", "reason", "test", "call", "choice", "reading", "skip"]
+    field: Literal["notes", "reason", "test", "call", "choice", "reading", "lines", "skip"]
     text: CleanText = Field(max_length=65_536, description="empty: the draft is cleared")
     seen: str | None = Field(
         default=None,

@@ -232,6 +232,9 @@ class StudyRatingOut(Schema):
     excluded: bool = Field(description="the rater is left out of every figure")
     excluded_by: int | None = Field(description="number of the amendment that did it")
     excluded_why: str = Field(description="the rule, as that amendment gives it")
+    marked_first: int | None = Field(description="first line of the function marked as the reason")
+    marked_last: int | None = Field(description="last of these lines")
+    marked_code: str = Field(description="sha256 of the function with these lines; empty for none")
 
 
 class RatingPage(Paging):

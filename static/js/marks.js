@@ -1,5 +1,6 @@
-// Lines of the function that are the reason of the label. A field of the label's form has them as "4-7"; who has
-// selected code can take its lines by a button, or by entering the field. What is marked is seen in the code.
+// Lines of the function that are the reason of a label or decision. A field of its form has them as "4-7"; who has
+// selected code can take its lines by a button, or by entering the field. What is marked is seen in the code. Lines
+// have the numbers that the page shows: a docstring that a study hides leaves a gap in them.
 
 import { say } from "./status.js";
 
@@ -33,7 +34,7 @@ export function isSound(form) {
 }
 
 function field() {
-  return document.querySelector('#label-form [name="lines"]');
+  return document.querySelector('.lines-field [name="lines"]');
 }
 
 function lines() {
@@ -44,7 +45,11 @@ function read(written) {
   const found = WRITTEN.exec(written.trim());
   if (!found) return null;
   const [first, last] = [Number(found[1]), Number(found[2] ?? found[1])];
-  return first >= 1 && first <= last && last <= lines().length ? { first, last } : null;
+  return first >= 1 && first <= last && last <= numberOf(lines().at(-1)) ? { first, last } : null;
+}
+
+function numberOf(line) {
+  return Number(line?.querySelector(".ln").textContent ?? 0);
 }
 
 function write({ first, last }) {
@@ -60,22 +65,23 @@ function select() {
 }
 
 function linesIn(range) {
-  const first = numberAt(range.startContainer);
-  const last = numberAt(range.endContainer);
+  const first = placeOf(range.startContainer);
+  const last = placeOf(range.endContainer);
   if (!first || !last) return null;
   const isBefore = last > first && isAtStart(range); // it has nothing of the line at whose beginning it ends
-  return { first, last: isBefore ? last - 1 : last };
+  return { first: numberOf(lines()[first - 1]), last: numberOf(lines()[isBefore ? last - 2 : last - 1]) };
 }
 
 function isAtStart({ endContainer, endOffset }) {
-  const code = lines()[numberAt(endContainer) - 1].querySelector(".src");
+  const code = lines()[placeOf(endContainer) - 1].querySelector(".src");
   const before = document.createRange();
   before.setStart(code, 0);
   before.setEnd(endContainer, endOffset);
   return before.toString() === "";
 }
 
-function numberAt(node) {
+// Its place among the lines of the page, from 1; 0 where it is in none.
+function placeOf(node) {
   const element = node instanceof Element ? node : node.parentElement;
   return lines().indexOf(element?.closest("#pane-code .line")) + 1;
 }
@@ -93,8 +99,9 @@ function mark(written) {
 
 function show() {
   const marked = read(field()?.value ?? "");
-  for (const [place, line] of lines().entries()) {
-    line.classList.toggle("is-reason", marked !== null && place + 1 >= marked.first && place + 1 <= marked.last);
+  for (const line of lines()) {
+    const isMarked = marked !== null && numberOf(line) >= marked.first && numberOf(line) <= marked.last;
+    line.classList.toggle("is-reason", isMarked);
   }
   offer();
 }

@@ -52,6 +52,7 @@ RATERS = {
     "edited": ("romy", "own_tests"),
     "arranged": ("rona", "own_tests"),
     "replaced": ("rixa", "own_tests"),
+    "marked": ("resi", "reading"),
     "rate_own": ("rick", "own_tests"),
     "rate_agents": ("rick", "agents_tests"),
     "rate_pairwise": ("rick", "own_tests"),
@@ -96,7 +97,8 @@ def made(name: str) -> int:
 def columns(name: str) -> dict[str, Any]:
     if name.endswith("pairwise"):
         return {"kind": "pairwise", "scale": "preference", "ties": True}
-    return {"docstring": "folded"} if name == "rate_own" else {}
+    docstrings = {"rate_own": "folded", "marked": "hidden"}
+    return {"docstring": docstrings[name]} if name in docstrings else {}
 
 
 def pairs(code: str) -> list[Pair]:

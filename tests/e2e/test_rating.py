@@ -257,6 +257,30 @@ def test_the_blind_label_locks_before_anything_is_shown(
     )
 
 
+@pytest.mark.parametrize("page", ["marked"], indirect=True)
+def test_lines_are_marked_stored_and_undone_with_a_label(page: Page) -> None:
+    marked = page.locator("#pane-code .line.is-reason")
+    press_tool(page, "u")
+    expect(page.locator("#lines")).to_be_focused()
+    with page.expect_response("**/draft/"):
+        page.keyboard.type("1-6")
+    expect(marked).to_have_count(2)  # the docstring of lines 2 to 5 is hidden
+    page.reload()
+    until_keys_work(page)
+    expect(page.locator("#lines")).to_have_value("1-6")
+    page.locator("#c-7 .src").select_text()
+    page.get_by_role("button", name="Mark line 7").click()
+    expect(page.locator("#lines")).to_have_value("7")
+    before = pair_on(page)
+    page.locator("button[name=label][value='0']").click()
+    other_pair(page, before)
+    expect(page.locator("#lines")).to_have_value("")
+    page.get_by_role("button", name="Undo").click()
+    expect(page.locator(f'#case[data-case="{before}"]')).to_be_visible()
+    expect(page.locator("#lines")).to_have_value("7")
+    expect(marked).to_have_count(1)
+
+
 @pytest.mark.parametrize("page", ["second_look"], indirect=True)
 def test_a_second_look_shows_nothing_new_and_keeps_both_labels(
     page: Page, server: Workbench, rated: dict[str, int]

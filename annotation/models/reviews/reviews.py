@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from django.conf import settings
 from django.db import models
-from django.db.models import Exists, F, OuterRef, Q, TextField
+from django.db.models import Exists, OuterRef, TextField
 from django.db.models.functions import Cast
 
 from annotation.models.builds.build import Build
 from annotation.models.builds.cases import Case
+from annotation.models.reviews.marked_code import MarkedCode, marks_whole_lines
 from annotation.models.reviews.typed_text import KeptText
 from retrieval.models import Benchmark, Pair
 
@@ -27,7 +28,7 @@ class ReviewQuerySet(models.QuerySet["Review"]):
         return self.alias(said=Cast("tags", TextField())).filter(said__contains=f'"{tag}"')
 
 
-class Review(models.Model):
+class Review(MarkedCode):
     """One person's label on one pair, with the hash of the evidence that was on screen."""
 
     class Phase(models.TextChoices):
@@ -52,13 +53,6 @@ class Review(models.Model):
     calls = models.JSONField(default=list, blank=True, help_text="ids of the rater's calls that it rests on")
     runs = models.JSONField(default=list, blank=True, help_text="ids of the rater's executions likewise")
     evidence = models.CharField(max_length=64, help_text="hash of the evidence on screen")
-    marked_first = models.PositiveIntegerField(
-        null=True, help_text="first line of the function, from 1, that is marked as the reason"
-    )
-    marked_last = models.PositiveIntegerField(null=True, help_text="last line of them")
-    marked_code = models.CharField(
-        max_length=64, blank=True, db_default="", default="", help_text="sha256 of the code with these lines"
-    )
     created_at = models.DateTimeField(auto_now_add=True)
 
     objects = ReviewQuerySet.as_manager()
@@ -70,25 +64,11 @@ class Review(models.Model):
         ordering = ["-created_at", "-id"]
         constraints = [
             models.UniqueConstraint(fields=["pair", "rater", "revision"], name="review_revision_once"),
-            models.CheckConstraint(
-                condition=Q(marked_first=None, marked_last=None, marked_code="")
-                | Q(marked_first__isnull=False, marked_last__isnull=False)
-                & Q(marked_first__gte=1, marked_last__gte=F("marked_first"))
-                & ~Q(marked_code=""),
-                name="review_marks_whole_lines",
-            ),
+            marks_whole_lines("review_marks_whole_lines"),
         ]
 
     def __str__(self) -> str:
         return f"review of {self.pair} by {self.rater}, revision {self.revision}"
-
-    @property
-    def marked_lines(self) -> str:
-        """The lines that are marked as the reason, as people type them: `4-7`, `4`, or empty for none."""
-        if self.marked_first is None:
-            return ""
-        several = self.marked_first != self.marked_last
-        return f"{self.marked_first}-{self.marked_last}" if several else str(self.marked_first)
 
     @property
     def is_override(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.conf import settings
 from django.db import models
 
+from annotation.models.reviews.marked_code import MarkedCode, marks_whole_lines
 from annotation.models.studies.samples import StudyPair
 from annotation.models.studies.studies import Condition
 
@@ -19,7 +20,7 @@ class Cause(models.TextChoices):
     TEST = "test", "wrong test"
 
 
-class Adjudication(models.Model):
+class Adjudication(MarkedCode):
     """A decision on a pair whose planned quorum has no strict majority. The ratings stay what they are."""
 
     study_pair = models.ForeignKey(StudyPair, on_delete=models.PROTECT, related_name="adjudications")
@@ -40,7 +41,8 @@ class Adjudication(models.Model):
                 fields=["study_pair", "condition"],
                 condition=models.Q(supersedes__isnull=True),
                 name="adjudication_begins_once",
-            )
+            ),
+            marks_whole_lines("adjudication_marks_whole_lines"),
         ]
 
     def __str__(self) -> str:

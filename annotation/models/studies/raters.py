@@ -7,6 +7,7 @@ from django.db import models
 from django.db.models import Exists, OuterRef, Q, TextField
 from django.db.models.functions import Cast
 
+from annotation.models.reviews.marked_code import MarkedCode, marks_whole_lines
 from annotation.models.reviews.typed_text import KeptText
 from annotation.models.studies.guidelines import Guideline
 from annotation.models.studies.samples import StudyPair
@@ -113,7 +114,7 @@ class RatingQuerySet(models.QuerySet["Rating"]):
         return self.alias(said=Cast("tags", TextField())).filter(said__contains=f'"{tag}"')
 
 
-class Rating(models.Model):
+class Rating(MarkedCode):
     """What a rater said of a pair in one phase, with all that was on screen. Appended, never changed."""
 
     class Phase(models.TextChoices):
@@ -152,7 +153,8 @@ class Rating(models.Model):
     class Meta:
         ordering = ["assignment", "id"]
         constraints = [
-            models.UniqueConstraint(fields=["assignment", "phase", "revision"], name="rating_revision_once")
+            models.UniqueConstraint(fields=["assignment", "phase", "revision"], name="rating_revision_once"),
+            marks_whole_lines("rating_marks_whole_lines"),
         ]
 
     def __str__(self) -> str:
@@ -169,6 +171,7 @@ class RatingDraft(KeptText):
         CALL = "call"
         CHOICE = "choice"
         READING = "reading"
+        LINES = "lines"
         SKIP = "skip", "why the pair is skipped"
 
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="drafts")

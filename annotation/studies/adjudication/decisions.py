@@ -27,6 +27,7 @@ from annotation.models import (
     TestProgram,
 )
 from annotation.review import cross_tests
+from annotation.review.marked_lines import BadLines, MarkedLines, read_marked_lines
 from annotation.studies.adjudication.latest_round import rounds_of
 from annotation.studies.adjudication.quorum import VALUES, vote_agreement
 from annotation.studies.adjudication.unsettled_pairs import (
@@ -37,6 +38,7 @@ from annotation.studies.adjudication.unsettled_pairs import (
     one_more_asked,
 )
 from annotation.studies.audit_log import Verb, append_audit_event
+from annotation.studies.plan.form_checks import NOT_OF_TWO
 from retrieval.models import Pair
 from retrieval.texts.hostile import mark_hostile_characters
 
@@ -85,12 +87,16 @@ class Voter:
 
 @dataclass(frozen=True, slots=True)
 class AdjudicationDecision:
-    """What somebody decides. `value` is on the study's scale, None where it can't be decided."""
+    """What somebody decides. `value` is on the study's scale, None where it can't be decided.
+
+    `lines`: those of the function that are the reason, such as `4-7`; empty for none.
+    """
 
     value: int | None
     cause: str
     note: str
     precedent: bool = False
+    lines: str = ""
 
 
 def may_adjudicate(user: User, study: Study, pair: Pair | None = None) -> str:
@@ -265,6 +271,7 @@ def store_decision(
     """
     refuse_adjudication(user, study_pair.study, study_pair.pair)
     note = clean_decision_note(study_pair, condition, said)
+    marked = find_decision_lines(study_pair, said.lines)
     with transaction.atomic():
         last = filter_standing_decisions(
             Adjudication.objects.filter(study_pair=study_pair, condition=condition)
@@ -281,6 +288,7 @@ def store_decision(
                     note=note,
                     supersedes=last,
                     by=user,
+                    **(marked.columns if marked else {}),
                 )
         except IntegrityError as race:
             raise AdjudicatedMeanwhile(history_of(study_pair, condition)[0], None) from race
@@ -297,6 +305,7 @@ def note_decision(user: User, made: Adjudication, before: Adjudication | None) -
     for name, row in (("before", before), ("after", made)):
         if row is not None:
             detail |= {f"value_{name}": row.value, f"cause_{name}": row.cause, f"note_{name}": row.note}
+            detail |= {f"lines_{name}": row.marked_lines} if row.marked_lines else {}
     what = f"pair {study_pair.number} of {study_pair.study.name}"
     append_audit_event(user, Verb.SPLIT_DECIDED, what, study_pair.study, detail)
 
@@ -321,6 +330,16 @@ def clean_decision_note(study_pair: StudyPair, condition: Condition, said: Adjud
             "The raters of this pair have a strict majority, or are not all through with it."
         )
     return note
+
+
+def find_decision_lines(study_pair: StudyPair, written: str) -> MarkedLines | None:
+    """The lines of the function that are the reason. Raises BadAdjudication."""
+    if written.strip() and study_pair.other_id is not None:
+        raise BadAdjudication(NOT_OF_TWO)
+    try:
+        return read_marked_lines(written, study_pair.pair.snippet)
+    except BadLines as why:
+        raise BadAdjudication(str(why)) from why
 
 
 def keep_precedent(user: User, made: Adjudication) -> Precedent:

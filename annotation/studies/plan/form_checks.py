@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from annotation.models import Assignment, CallRequest, ExecutionRequest, Study
+from annotation.review.marked_lines import BadLines, MarkedLines, read_marked_lines
 from annotation.review.tags import UnknownTag, tags_of
 from retrieval.texts.hostile import mark_hostile_characters
 
@@ -19,6 +20,7 @@ MOST_BEHIND: Final = 50
 """How many calls, and how many runs, are noted as what a rating rests on."""
 HASH: Final = re.compile("[0-9a-f]{64}")
 UNSURE: Final = "unsure"
+NOT_OF_TWO: Final = "Lines can't be marked where two snippets are compared."
 WORDS: Final[Mapping[str, Mapping[str, int]]] = {
     Study.Scale.BINARY: {"1": 1, "0": 0},
     Study.Scale.STEPS: {"2": 2, "1": 1, "0": 0},
@@ -31,7 +33,8 @@ WORDS: Final[Mapping[str, Mapping[str, int]]] = {
 class RaterStatement:
     """What a rater wants to store; `value` on the study's scale, None: unsure. `evidence`: sha256.
 
-    `reading`: how the rater read the query, one line.
+    `reading`: how the rater read the query, one line. `marked_lines`: those of the function that are the
+    reason, such as `4-7`; empty for none.
     """
 
     value: int | None
@@ -43,6 +46,7 @@ class RaterStatement:
     runs: tuple[int, ...]
     evidence: str
     reading: str = ""
+    marked_lines: str = ""
 
 
 class BadRating(ValueError):
@@ -69,7 +73,29 @@ def clean_rater_statement(assignment: Assignment, said: RaterStatement) -> Rater
         calls=filter_own_evidence(CallRequest, assignment, said.calls),
         runs=filter_own_evidence(ExecutionRequest, assignment, said.runs),
         reading=reading_of(said.reading),
+        marked_lines=clean_marked_lines(assignment, said.marked_lines),
     )
+
+
+def clean_marked_lines(assignment: Assignment, written: str) -> str:
+    """The lines as they are stored. Raises BadRating."""
+    found = find_marked_lines(assignment, written)
+    return found.written if found else ""
+
+
+def find_marked_lines(assignment: Assignment, written: str) -> MarkedLines | None:
+    """Those of the function, counted with docstrings that are hidden. Asks no query where none are written.
+
+    Raises BadRating.
+    """
+    if not written.strip():
+        return None
+    if assignment.enrolment.study.kind == Study.Kind.PAIRWISE:
+        raise BadRating(NOT_OF_TWO)
+    try:
+        return read_marked_lines(written, assignment.study_pair.pair.snippet)
+    except BadLines as why:
+        raise BadRating(str(why)) from why
 
 
 def reading_of(text: str) -> str:

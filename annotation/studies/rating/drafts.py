@@ -19,11 +19,17 @@ SUBMITTED: Final = (
     RatingDraft.Field.REASON,
     RatingDraft.Field.READING,
     RatingDraft.Field.CHOICE,
+    RatingDraft.Field.LINES,
 )
 """The fields that a rating takes with it; tests, calls and why to skip stay as they were typed."""
 
-RATED_TEXTS: Final = (RatingDraft.Field.NOTES, RatingDraft.Field.REASON, RatingDraft.Field.READING)
-"""The texts of a rating; each is a column of that name, too."""
+RATED_TEXTS: Final = {
+    RatingDraft.Field.NOTES: "notes",
+    RatingDraft.Field.REASON: "reason",
+    RatingDraft.Field.READING: "reading",
+    RatingDraft.Field.LINES: "marked_lines",
+}
+"""The texts of a rating, and how a rating calls each."""
 
 TEXTS: Final = (
     RatingDraft.Field.NOTES,
@@ -56,7 +62,8 @@ def save_draft(assignment: Assignment, field: str, text: str, window: Window | N
 def load_stored_text(assignment: Assignment, field: str) -> str:
     """What the assignment's rating says in one of RATED_TEXTS, empty for none."""
     last = assignment.ratings.order_by("id").last()
-    return str(getattr(last, field)) if last is not None and not last.withdrawn else ""
+    name = RATED_TEXTS[RatingDraft.Field(field)]
+    return str(getattr(last, name)) if last is not None and not last.withdrawn else ""
 
 
 def draft_rows_of_assignment(assignment: Assignment, *fields: str) -> draft_rules.Rows:

@@ -13,6 +13,7 @@ from typing import Final
 from django.db import IntegrityError, transaction
 
 from annotation.models import Assignment, Rating
+from annotation.models.reviews.marked_code import MARK_COLUMNS
 from annotation.review.earlier_revisions import CHANGED
 from annotation.studies.adjudication.latest_round import is_asked_again
 from annotation.studies.audit_log import Verb, append_audit_event
@@ -32,6 +33,7 @@ from annotation.studies.rating.ratings import (
 
 KEPT: Final = (
     "value", "reason", "notes", "reading", "tags", "guideline", "docstring", "evidence", "calls", "runs",
+    *MARK_COLUMNS,
 )  # fmt: skip
 """What a revision that stands again takes along."""
 ASKED_AGAIN: Final = "This pair is asked again: your earlier answer is kept, and you give a new one."

@@ -10,6 +10,7 @@ from django.utils import timezone
 
 from annotation import draft_rules
 from annotation.models import Assignment, Condition, Enrolment, Rating, RatingDraft
+from annotation.models.reviews.marked_code import MARK_COLUMNS
 from annotation.studies.adjudication.latest_round import asked_again, is_asked_again
 from annotation.studies.enrolment import extra_raters, places
 from annotation.studies.enrolment.places import CameTooLate, State
@@ -27,6 +28,7 @@ from annotation.studies.plan.form_checks import (
     BadRating,
     RaterStatement,
     clean_rater_statement,
+    find_marked_lines,
     values_of,
     word_of,
 )
@@ -35,7 +37,8 @@ from annotation.studies.rating import drafts, shown_pair
 from retrieval.texts.hostile import mark_hostile_characters
 
 Phase = Rating.Phase
-STATED: Final = tuple(field.name for field in fields(RaterStatement))
+STATED: Final = tuple(field.name for field in fields(RaterStatement) if field.name != "marked_lines")
+"""What a statement calls as a rating's columns do."""
 ONLY_DRAFT: Final = "What you sent is kept as a draft and is not counted."
 FINAL: Final = (
     "Your part of this study was over, and since then you could see what agents and others said of its "
@@ -223,7 +226,20 @@ def columns_of_statement(now: Assignment, said: Rating | RaterStatement) -> dict
     """What is said, as the study asks it now."""
     study, found = now.enrolment.study, {name: getattr(said, name) for name in STATED}
     lists = {name: list(found[name]) for name in ("tags", "calls", "runs")}
-    return found | lists | {"guideline_id": study.guideline_id, "docstring": study.docstring}
+    return (
+        found
+        | lists
+        | marks_of(now, said)
+        | {"guideline_id": study.guideline_id, "docstring": study.docstring}
+    )
+
+
+def marks_of(now: Assignment, said: Rating | RaterStatement) -> dict[str, Any]:
+    """The columns of the lines that are marked."""
+    if isinstance(said, Rating):
+        return {name: getattr(said, name) for name in MARK_COLUMNS}
+    marked = find_marked_lines(now, said.marked_lines)
+    return dict(marked.columns) if marked else {}
 
 
 def keep_as_draft(assignment: Assignment, said: RaterStatement, window: draft_rules.Window | None) -> None:
@@ -240,6 +256,7 @@ def drafts_of(assignment: Assignment, said: RaterStatement | Rating) -> dict[str
         field.NOTES: said.notes,
         field.REASON: said.reason,
         field.READING: said.reading,
+        field.LINES: said.marked_lines,
         field.CHOICE: " ".join([*words, *said.tags]),
     }
     return {
@@ -248,7 +265,7 @@ def drafts_of(assignment: Assignment, said: RaterStatement | Rating) -> dict[str
 
 
 def content_of_rating(said: Rating | RaterStatement) -> tuple[object, ...]:
-    return said.value, said.reason, said.notes, said.reading, tuple(said.tags)
+    return said.value, said.reason, said.notes, said.reading, tuple(said.tags), said.marked_lines
 
 
 def find_recent_ratings(enrolment: Enrolment, most: int = 10) -> list[Rating]:

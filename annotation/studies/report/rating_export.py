@@ -12,6 +12,7 @@ from itertools import islice
 from typing import Any, Final
 
 from annotation.models import Amendment, CallRequest, ExecutionRequest, Rating, Study
+from annotation.models.reviews.marked_code import MARK_COLUMNS
 from annotation.studies.plan.plan import format_canonical_plan, hash_plan, plan_of
 from retrieval.models import TextBody
 from retrieval.texts.spreadsheets import escape_formula_cell
@@ -50,11 +51,15 @@ PATHS: Final[Mapping[str, str]] = {
     "answer": "assignment__study_pair__answer",
     "excluded": "assignment__enrolment__excluded",
     "state": "assignment__state",
+    "marked_first": "marked_first",
+    "marked_last": "marked_last",
+    "marked_code": "marked_code",
 }
 """Where the columns of an export come from."""
-ADDED: Final = ("answer", "excluded", "excluded_by", "excluded_why", "state")
-"""The last ones: a planted pair's known value; whether the rater is left out, by which amendment, why; and
-the assignment's state: *left_out* where the rating is in no figure, as its place was given to another one."""
+ADDED: Final = ("answer", "excluded", "excluded_by", "excluded_why", "state", *MARK_COLUMNS)
+"""The last ones: a planted pair's known value; whether the rater is left out, by which amendment, why; the
+assignment's state: *left_out* where the rating is in no figure, as its place was given to another one; and
+the first and last line of the function that are marked as the reason, with the sha256 of that function."""
 LOOKED_UP: Final = ("calls_sha256", "runs_sha256", "query_whole")
 """Those that are read beside the rows: hashes of each call's expression and of each run's program."""
 COLUMNS: Final = (*(name for name in PATHS if name not in ADDED), *LOOKED_UP, *ADDED)

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from annotation.models import Adjudication, Assignment, ImportedRating, Study
+from annotation.models.reviews.marked_code import MARK_COLUMNS
 from annotation.studies.adjudication.latest_round import rounds_of
 from annotation.studies.report.rating_export import (
     CHUNK,
@@ -56,8 +57,10 @@ DECIDED: Final[Mapping[str, str]] = {
     "precedent": "precedent",
     "by": "by",
     "at": "at",
+    **{name: name for name in MARK_COLUMNS},
 }
 """Where the columns of the decisions come from. New ones are added at the end."""
+DECISION_COLUMNS: Final = (*(name for name in DECIDED if name not in MARK_COLUMNS), "stands", *MARK_COLUMNS)
 
 LABELS: Final = "labels"
 IMPORTED: Final[Mapping[str, str]] = {
@@ -108,7 +111,8 @@ def export_split_decisions(study: Study) -> Iterator[dict[str, Any]]:
         found = dict(zip(DECIDED, map(convert_to_plain_cell, row), strict=True))
         stands = later is None and not rounds.is_outdated(pair, condition, at)
         kept = found["precedent"] is not None
-        yield found | {"precedent": kept, "by": names[found["by"]], "stands": stands}
+        whole = found | {"precedent": kept, "by": names[found["by"]], "stands": stands}
+        yield {name: whole[name] for name in DECISION_COLUMNS}
 
 
 def names_of_deciders(study: Study) -> dict[int, str]:
@@ -138,7 +142,7 @@ def record_parts_of_study(study: Study) -> Mapping[str, Part]:
 PARTS: Final[Mapping[str, Part]] = {
     "ratings": Part(COLUMNS, export_rating_revisions),
     "skips": Part((*SKIPPED, "excluded_by", "excluded_why"), export_skipped_pairs),
-    "decisions": Part((*DECIDED, "stands"), export_split_decisions),
+    "decisions": Part(DECISION_COLUMNS, export_split_decisions),
     LABELS: Part(tuple(IMPORTED), export_imported_labels),
 }
 """By the word that names it in addresses and on the command line."""

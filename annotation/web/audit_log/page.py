@@ -201,7 +201,7 @@ def rating_row(row: Rating, only: int | None) -> dict[str, Any]:
         "url": reverse("rate-pair", args=[study.pk, sampled.number]) if only else "",
         "said": WITHDRAWN if row.withdrawn else said,
         "text": " · ".join(filter(None, (row.reading and f"read as “{row.reading}”", row.reason, row.notes))),
-        "tags": describe_label_context(row),
+        "tags": (*filter(None, [describe_lines(row)]), *describe_label_context(row)),
         "stands": stands,
         "restore_url": reverse("rate-restore", args=[study.pk, sampled.number, row.pk])
         if may_restore

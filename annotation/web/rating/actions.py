@@ -163,6 +163,7 @@ def sent_in(request: HttpRequest) -> Sent:
         reading=request.POST.get("reading", ""),
         reason=request.POST.get("reason", ""),
         tags=tuple(request.POST.getlist("tags")),
+        lines=request.POST.get("lines", ""),
     )
 
 
@@ -179,6 +180,7 @@ def said_in(request: HttpRequest, found: Assignment) -> RaterStatement:
         runs=runs,
         evidence=request.POST.get("evidence", ""),
         value=value_of(found, sent.choice),
+        marked_lines=sent.lines,
     )
 
 

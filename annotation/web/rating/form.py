@@ -21,6 +21,7 @@ from annotation.web.rating.words import QUESTIONS, said_sign
 from annotation.web.review.drafts import Typed, choose_field_text
 from annotation.web.review.keys import KeyView
 from annotation.web.review.tags import TagChoice, tag_choices
+from annotation.web.review.words import describe_lines
 from annotation.web.shared.words import Sign
 
 Phase = Rating.Phase
@@ -47,6 +48,7 @@ class Sent:
     skip_problem: str = ""
     skipping: str = ""
     reading: str = ""
+    lines: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +109,8 @@ class Stored:
     tags: tuple[str, ...]
     at: datetime
     reading: str = ""
+    lines: str = ""
+    first_line: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -134,7 +138,10 @@ class Clash:
 
 @dataclass(frozen=True, slots=True)
 class LabelForm:
-    """All of the form. `second`: it is about the look after the blind label was locked."""
+    """All of the form. `second`: it is about the look after the blind label was locked.
+
+    `lines`: those of the function that are marked; None where two snippets are compared.
+    """
 
     scale: str
     question: str
@@ -143,6 +150,7 @@ class LabelForm:
     chosen: Typed
     notes: Typed
     reading: Typed
+    lines: Typed | None
     reason: Typed
     token: str
     seen_revision: int
@@ -203,6 +211,7 @@ def label_form(
         reading=choose_field_text(
             sent.reading, kept.get(Field.READING), stands.reading if stands else "", again=unstored
         ),
+        lines=lines_of(assignment, standing, sent),
         reason=choose_field_text(
             sent.reason, kept.get(Field.REASON), current.reason if current else "", again=unstored
         ),
@@ -216,6 +225,15 @@ def label_form(
         clash=clash_of(assignment, sent),
         pending=next((choice for choice in choices if choice.pending and unstored), None),
     )
+
+
+def lines_of(assignment: Assignment, standing: RatingState, sent: Sent) -> Typed | None:
+    """The marked lines as sent, as kept, or as stored; None where no function could have them."""
+    if assignment.enrolment.study.kind == Study.Kind.PAIRWISE:
+        return None
+    stands, draft = standing.current or standing.blind, standing.drafts.get(Field.LINES)
+    stored = stands.marked_lines if stands else ""
+    return choose_field_text(sent.lines, draft, stored, again=bool(sent.problem or sent.conflict))
 
 
 def chosen_of(assignment: Assignment, standing: RatingState, sent: Sent) -> tuple[str, list[Tag]]:
@@ -258,7 +276,16 @@ def tags_of(assignment: Assignment, keys: Mapping[str, KeyView], ticked: list[Ta
 def build_stored_rating(assignment: Assignment, row: Rating) -> Stored:
     scale = assignment.enrolment.study.scale
     sign = said_sign(scale, word_of(assignment, row.value))
-    return Stored(sign, row.notes, row.reason, tag_words(row.tags), row.created_at, row.reading)
+    return Stored(
+        sign,
+        row.notes,
+        row.reason,
+        tag_words(row.tags),
+        row.created_at,
+        row.reading,
+        describe_lines(row),
+        row.marked_first,
+    )
 
 
 def tag_words(tags: Iterable[str]) -> tuple[str, ...]:
@@ -286,7 +313,8 @@ def earlier_of(assignment: Assignment, standing: RatingState) -> tuple[Earlier, 
 
 def content_of_rating(row: Rating) -> tuple[object, ...]:
     """What a revision says, to be told apart from what others say."""
-    return row.withdrawn, row.value, row.reason, row.notes, row.reading, tuple(map(str, row.tags))
+    tags = tuple(map(str, row.tags))
+    return row.withdrawn, row.value, row.reason, row.notes, row.reading, tags, row.marked_lines
 
 
 def clash_of(assignment: Assignment, sent: Sent) -> Clash | None:

@@ -126,6 +126,11 @@ class RatingPage:
         return f"{self.seconds:.1f}"
 
     @property
+    def draft_key(self) -> str:
+        """Under what the browser keeps drafts of this assignment."""
+        return f"rating-{self.where.assignment}"
+
+    @property
     def holds(self) -> bool:
         """Whether there is a reservation that the page holds on to."""
         return self.may_take_back and self.where.state in OPEN and not self.where.lapsed
@@ -183,6 +188,7 @@ class RatingPage:
             *(["edit"] if self.editor else []),
             *(STEPPING if self.editor or self.agents else []),
             *(["tab_test", "tab_trace"] if self.agents else []),
+            *(["mark_lines"] if self.form.lines else []),
             *(["guidelines"] if self.guide else []),
             *(["decisions"] if self.decisions else []),
             "help",

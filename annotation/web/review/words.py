@@ -5,6 +5,7 @@ from __future__ import annotations
 from django.contrib.auth.models import User
 
 from annotation.models import Case, Review
+from annotation.models.reviews.marked_code import MarkedCode
 from annotation.review import reviews_of
 from annotation.review.shortcuts import Action, keys_of
 from annotation.review.tags import filter_known_tags, tag_name
@@ -33,9 +34,9 @@ def tag_words(review: Review) -> tuple[str, ...]:
     return tuple(tag_name(tag) for tag in filter_known_tags(review.tags))
 
 
-def describe_lines(review: Review) -> str:
+def describe_lines(row: MarkedCode) -> str:
     """The lines that are marked as the reason, in words; empty for none."""
-    lines = review.marked_lines.replace("-", "–")
+    lines = row.marked_lines.replace("-", "–")
     return lines and f"{'lines' if '–' in lines else 'line'} {lines}"
 
 

@@ -28,7 +28,9 @@ from annotation.web.cases.names import mark_missing_names, names_view
 from annotation.web.rating.study_list import build_rater_guide
 from annotation.web.rating.words import UNDECIDED, value_sign
 from annotation.web.review.calls import call_line
+from annotation.web.review.drafts import Typed
 from annotation.web.review.keys import KeyView
+from annotation.web.review.words import describe_lines
 from annotation.web.shared.words import OUTCOMES, Sign
 from sandbox.candidate.expectations import find_test_expectations
 from sandbox.program import candidate_names
@@ -116,6 +118,7 @@ def decision_form(
                 row,
                 value_sign(scale, row.value, UNDECIDED),
                 row is history[0] and not rounds.is_outdated(study_pair.pk, condition.pk, row.at),
+                describe_lines(row),
             )
             for row in history
         ],
@@ -124,6 +127,8 @@ def decision_form(
             (str(value), value_sign(scale, value), keys[value_action(scale, value)])
             for value in VALUES[scale]
         ],
+        "lines_key": None if study_pair.other else keys[Action.MARK_LINES],
+        "lines": Typed(sent.get("lines", "")),
         "undecided_key": keys[label_action(scale, "unsure")],
         "causes": Cause.choices,
         "sent": sent,
@@ -151,6 +156,8 @@ def voter_view(study: Study, voter: Voter) -> dict[str, Any]:
         "sign": value_sign(study.scale, rating.value),
         "notes": "\n".join(filter(None, (rating.notes, rating.reason))),
         "tags": rating.tags,
+        "lines": describe_lines(rating),
+        "first_line": rating.marked_first,
         "readings": list(dict.fromkeys(filter(None, readings))),
         "tests": [
             (

@@ -102,5 +102,5 @@ def decision_in(sent: QueryDict) -> decisions.AdjudicationDecision:
     except ValueError:
         raise decisions.BadAdjudication("Choose what was decided.") from None
     return decisions.AdjudicationDecision(
-        value, sent.get("cause", ""), sent.get("note", ""), "precedent" in sent
+        value, sent.get("cause", ""), sent.get("note", ""), "precedent" in sent, sent.get("lines", "")
     )

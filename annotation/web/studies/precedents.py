@@ -11,6 +11,7 @@ from annotation.models import Precedent, Study
 from annotation.studies.adjudication.precedents import search_precedents
 from annotation.web.cases.evidence import candidate_code
 from annotation.web.rating.words import UNDECIDED, value_sign
+from annotation.web.review.words import describe_lines
 from annotation.web.shared.pagination import load_page_window
 from annotation.web.shared.words import Sign
 
@@ -26,7 +27,10 @@ def precedents_page(user: User, params: QueryDict) -> dict[str, Any]:
     page = load_page_window(search_precedents(user, text, guidelines), ("-id",), params, PAGE_SIZE)
     names = search_precedents(user).order_by("guideline_name").values_list("guideline_name", flat=True)
     return {
-        "rows": [(row, candidate_code(row.code, prefix=f"p{row.pk}"), sign_of(row)) for row in page.rows],
+        "rows": [
+            (row, candidate_code(row.code, prefix=f"p{row.pk}"), sign_of(row), lines_of(row))
+            for row in page.rows
+        ],
         "text": text,
         "guidelines": guidelines,
         "all_guidelines": names.distinct()[:PAGE_SIZE],
@@ -41,3 +45,8 @@ def sign_of(row: Precedent) -> Sign:
     decision = row.adjudication
     scale = decision.condition.study.scale if decision else Study.Scale.BINARY
     return value_sign(scale, row.value, UNDECIDED)
+
+
+def lines_of(row: Precedent) -> str:
+    """The lines of the code that were the reason, in words; empty for none."""
+    return describe_lines(row.adjudication) if row.adjudication else ""

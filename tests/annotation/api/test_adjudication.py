@@ -42,6 +42,13 @@ def test_the_queue_and_a_decision(erin: Client, split: Study) -> None:
     assert erin.get("/api/precedents?q=none+such").json()["items"] == []
 
 
+def test_lines_are_the_reason_of_a_decision(erin: Client, split: Study) -> None:
+    assert send(erin, split, lines="1-99").status_code == 422
+    assert send(erin, split, lines="1-2").json()["lines"] == "1-2"
+    decided = erin.get(f"/api/studies/{split.pk}/decisions").json()["decided"]
+    assert decided[0]["decision"]["lines"] == "1-2"
+
+
 def test_who_was_faster_is_told(erin: Client, split: Study) -> None:
     first = send(erin, split).json()
     answer = send(erin, split, note="another")

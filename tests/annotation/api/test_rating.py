@@ -57,6 +57,13 @@ def test_a_rater_goes_through_the_study(study: Study, rita: Client) -> None:
     ] * 3
 
 
+def test_lines_are_the_reason_of_a_rating(study: Study, rita: Client) -> None:
+    found = post(rita, f"{study.pk}/next").json()["assignment"]
+    assert found["sides"][0]["numbers"][:2] == [1, 2]
+    assert label(rita, found, lines="1-99").status_code == 422
+    assert label(rita, found, lines="1-2").json()["lines"] == "1-2"
+
+
 def test_a_second_window_is_told_what_stands(study: Study, rita: Client) -> None:
     found = post(rita, f"{study.pk}/next").json()["assignment"]
     assert label(rita, found, "1").status_code == 201

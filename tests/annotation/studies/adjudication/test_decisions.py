@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from django.contrib.auth.models import User
 
@@ -37,6 +39,7 @@ from annotation.studies.audit_log import find_audit_events
 from annotation.studies.enrolment.repeat_rounds import RepeatPairFilter, ask_again
 from annotation.studies.plan.control import Action, perform_study_action
 from annotation.studies.report import figure_data
+from annotation.studies.report.records import PARTS
 from sandbox.program import Limits
 from sandbox.protocol import Sandbox
 from tests import factories, studies
@@ -276,6 +279,29 @@ def test_where_raters_agree_or_are_not_through_there_is_nothing_to_decide(
         found = said(study, raters, *votes, number=number)
         with pytest.raises(BadAdjudication, match="strict majority"):
             store_decision(judge, found, condition(study), RIGHT, 0)
+
+
+def test_lines_of_the_function_are_the_reason_of_a_decision(
+    study: Study, raters: list[Enrolment], judge: User
+) -> None:
+    found = said(study, raters, 1, 1, 0, 0)
+    made = store_decision(judge, found, condition(study), replace(RIGHT, lines="1-2"), 0)
+    made = Adjudication.objects.get(pk=made.pk)
+
+    assert (made.marked_lines, made.marked_code) == ("1-2", found.pair.snippet.digest)
+    assert find_audit_events(verb="split decided")[0].detail["lines_after"] == "1-2"
+    (row,) = PARTS["decisions"].rows(study)
+    assert (row["marked_first"], row["marked_last"], row["marked_code"]) == (1, 2, made.marked_code)
+
+
+def test_lines_that_are_none_decide_nothing(study: Study, raters: list[Enrolment], judge: User) -> None:
+    found = said(study, raters, 1, 1, 0, 0)
+    with pytest.raises(BadAdjudication, match="the lines 1 to"):
+        store_decision(judge, found, condition(study), replace(RIGHT, lines="1-99"), 0)
+    found.other = many_pairs(2)[1]
+    with pytest.raises(BadAdjudication, match="two snippets"):
+        decisions.find_decision_lines(found, "1")
+    assert not Adjudication.objects.exists()
 
 
 def test_nobody_decides_on_a_pair_that_they_rated(study: Study, raters: list[Enrolment]) -> None:

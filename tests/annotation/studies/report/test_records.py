@@ -63,7 +63,9 @@ def test_planted_pairs_have_their_answer() -> None:
 
 
 def test_new_columns_come_last() -> None:
-    assert rating_export.COLUMNS[-5:] == ("answer", "excluded", "excluded_by", "excluded_why", "state")
+    assert rating_export.COLUMNS[-8:-3] == ("answer", "excluded", "excluded_by", "excluded_why", "state")
+    assert rating_export.COLUMNS[-3:] == ("marked_first", "marked_last", "marked_code")
+    assert PARTS["decisions"].columns[-4:] == ("stands", "marked_first", "marked_last", "marked_code")
 
 
 def test_every_decision_is_there_and_the_last_one_stands() -> None:

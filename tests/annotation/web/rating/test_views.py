@@ -6,6 +6,7 @@ import re
 
 import pytest
 from django.test import Client
+from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import (
@@ -65,6 +66,30 @@ def test_of_two_snippets_each_has_its_own_whole_text(client: Client) -> None:
 def test_nobody_else_reads_the_text_of_a_raters_pair(client: Client, erin: Client) -> None:
     of = of_code(client, DOCUMENTED)
     assert erin.get(path(of, "text/")).status_code == 404
+
+
+def test_lines_are_marked_by_the_numbers_of_the_whole_function(client: Client) -> None:
+    of = of_code(client, DOCUMENTED, docstring="hidden")
+    assert send(client, of, "1", lines="1-3", notes="so").status_code == 302
+    made = Rating.objects.get()
+    html = page(client, of)
+
+    assert (made.marked_lines, made.marked_code) == ("1-3", of.study_pair.pair.snippet.digest)
+    assert re.search(r'name="lines"[^>]*value="1-3"', html)
+    assert send(client, of, "1", lines="3", notes="so", seen_revision="1").status_code == 302
+    assert "lines 1–3" in page(client, of), "among the earlier labels"
+    assert "line 3" in client.get(reverse("history") + "?of=ratings").content.decode()
+
+
+def test_two_snippets_have_no_lines_to_mark(client: Client) -> None:
+    html = page(client, of_two(client))
+    assert 'name="lines"' not in html and "data-marks" not in html
+
+
+def test_after_the_blind_label_its_lines_are_shown(client: Client) -> None:
+    of = given(client, Kind.REVEAL, factories.settled(factories.cases(factories.opened())[0], 1))
+    send(client, of, "1", lines="1-2")
+    assert re.search(r'You said:.*href="#c-1"[^>]*>lines 1–2</a>', page(client, of))
 
 
 def test_it_is_stored_with_the_rating(client: Client) -> None:

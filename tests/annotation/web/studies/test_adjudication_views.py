@@ -219,6 +219,20 @@ def test_a_decision_is_stored_and_said(erin: Client, split: Study) -> None:
     assert "None like that" in text(erin, reverse("precedents") + "?q=zzz")
 
 
+def test_the_lines_of_raters_and_of_the_decision_are_shown(erin: Client, split: Study) -> None:
+    of = pair(split)
+    marked = {"marked_first": 1, "marked_last": 2, "marked_code": of.pair.snippet.digest}
+    Rating.objects.filter(pk=Rating.objects.order_by("pk")[0].pk).update(**marked)
+    sent = {"value": "1", "cause": "slip", "note": "so", "seen": "0", "precedent": "on"}
+    refused = erin.post(where(split), sent | {"lines": "1-99"})
+    assert (refused.status_code, 'value="1-99"' in refused.content.decode()) == (422, True)
+    assert text(erin, where(split)).count(">lines 1–2</a>") == 1, "the rater's"
+    assert erin.post(where(split), sent | {"lines": "1-2"}).status_code == 302
+
+    assert text(erin, where(split)).count(">lines 1–2</a>") == 2
+    assert "lines 1–2" in text(erin, reverse("precedents"))
+
+
 @pytest.mark.parametrize(
     ("sent", "status", "complaint"),
     [
