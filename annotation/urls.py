@@ -23,6 +23,8 @@ from annotation.web.label_quality import views as quality
 from annotation.web.missing_functions import proposal_views
 from annotation.web.missing_functions import views as missing
 from annotation.web.money import views as caps
+from annotation.web.people import views as people
+from annotation.web.people.joining import join
 from annotation.web.pins import views as pins
 from annotation.web.rating import actions
 from annotation.web.rating import views as rating_pages
@@ -232,6 +234,13 @@ urlpatterns = [
     path("guidelines/new/", guideline_views.new, name="guideline-new"),
     path("guidelines/<int:pk>/", guideline_views.detail, name="guideline"),
     path("guidelines/<int:pk>/next/", guideline_views.edit, name="guideline-edit"),
+    path("people/", people.index, name="people"),
+    path("people/new/", people.new, name="person-new"),
+    path("people/invite/", people.invite, name="invite"),
+    path("people/invitations/<int:pk>/revoke/", people.revoke, name="invitation-revoke"),
+    path("people/<int:pk>/", people.detail, name="person"),
+    path("people/<int:pk>/change/", people.change, name="person-change"),
+    path("join/<str:word>/", join, name="join"),
     path("audit/", audit.index, name="audit"),
     path("audit/export/", audit.export, name="audit-export"),
     path("audit/labels/", audit.labels, name="audit-labels"),

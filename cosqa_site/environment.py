@@ -170,3 +170,31 @@ def read_origins_variable(name: str) -> list[str]:
             shown = hide_credentials(origin)
             raise ImproperlyConfigured(f"{name}={shown!r}: expected https://HOST, more after commas")
     return found
+
+
+def read_issuer_variable(name: str) -> str:
+    """The address of an identity provider, or empty. Raises ImproperlyConfigured.
+
+    It has https, as all trust rests on it; plain http is taken for this machine alone.
+    """
+    value = read_url_variable(name, ("https", "http"))
+    parts = urlsplit(value)
+    if parts.scheme == "http" and parts.hostname not in {"localhost", "127.0.0.1", "::1"}:
+        raise ImproperlyConfigured(f"{name}={hide_credentials(value)!r}: expected https://HOST…")
+    return value
+
+
+def read_roles_variable(name: str, roles: tuple[str, ...]) -> dict[str, str]:
+    """Groups with their roles, as `GROUP=ROLE; GROUP=ROLE`; a group may have = and commas itself.
+
+    Raises ImproperlyConfigured.
+    """
+    found = {}
+    for pair in filter(None, (part.strip() for part in read_text_variable(name).split(";"))):
+        group, _, role = (part.strip() for part in pair.rpartition("="))
+        if not group or role not in roles:
+            raise ImproperlyConfigured(
+                f"{name}={pair!r}: expected GROUP=ROLE, more after semicolons; a role is {' or '.join(roles)}"
+            )
+        found[group] = role
+    return found

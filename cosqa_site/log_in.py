@@ -10,13 +10,16 @@ from django.conf import settings
 from django.contrib.auth import SESSION_KEY
 from django.contrib.auth.forms import AuthenticationForm
 from django.contrib.auth.models import User
-from django.contrib.auth.signals import user_logged_in
+from django.contrib.auth.signals import user_logged_in, user_login_failed
 from django.contrib.auth.views import LoginView, LogoutView
 from django.dispatch import receiver
 from django.http import HttpRequest
 from django.utils.deprecation import MiddlewareMixin
 
-from annotation.accounts.logins import TooManyLogins
+from annotation.accounts.logins import TooManyLogins, address_of
+from annotation.accounts.mail import can_mail_links
+from annotation.studies.audit_log import Verb, append_audit_event
+from cosqa_site.single_sign_on import is_configured
 
 USED: Final = "used"
 """The key of a session under which it is kept when a person used it last."""
@@ -42,8 +45,9 @@ class Enter(LoginView):
     redirect_authenticated_user = True
 
     def get_context_data(self, **kwargs: Any) -> dict[str, Any]:
-        """The usual context, and whether nobody has an account yet."""
-        return super().get_context_data(**kwargs) | {"is_empty": not User.objects.exists()}
+        """The usual context, which ways there are to come in, and whether nobody has an account yet."""
+        ways = {"provider": settings.OIDC_NAME if is_configured() else "", "can_mail": can_mail_links()}
+        return super().get_context_data(**kwargs) | ways | {"is_empty": not User.objects.exists()}
 
     def post(self, request: HttpRequest, *args: Any, **kwargs: Any) -> Any:
         try:
@@ -84,3 +88,21 @@ def is_by_person(request: HttpRequest) -> bool:
 @receiver(user_logged_in)
 def note_begin(sender: object, request: HttpRequest, **sent: Any) -> None:
     request.session[USED] = int(time.time())
+
+
+@receiver(user_logged_in)
+def note_log_in(sender: object, request: HttpRequest, user: User, **sent: Any) -> None:
+    """Keep it in the audit log, too; a test's or a command's log-in has no address."""
+    if request.method:
+        append_audit_event(user, Verb.LOGGED_IN, f"account {user}", detail={"from": address_of(request)})
+
+
+@receiver(user_login_failed)
+def note_failure(sender: object, request: HttpRequest | None = None, **sent: Any) -> None:
+    """A name that no account has is not kept: some people type their password in its place."""
+    if request is None:
+        return
+    name = str(sent["credentials"].get("username", ""))
+    known = User.objects.filter(username=name).exists()
+    what = f"account {name}" if known else "an unknown account"
+    append_audit_event(None, Verb.LOGIN_FAILED, what, detail={"from": address_of(request)})

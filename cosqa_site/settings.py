@@ -25,9 +25,11 @@ from cosqa_site.environment import (
     read_emails_variable,
     read_hosts_variable,
     read_integer_variable,
+    read_issuer_variable,
     read_origins_variable,
     read_path_variable,
     read_prefix_variable,
+    read_roles_variable,
     read_sender_variable,
     read_text_variable,
     read_url_variable,
@@ -72,7 +74,9 @@ KNOWN_NAMES = """
     DOWNLOAD_PRIVATE DRIFT_EVERY EMBEDDINGS_API_KEY EMBEDDINGS_BASE_URL EMBEDDINGS_MODEL EXPORT_DAYS HOME
     HSTS_PRELOAD IMPORT_MB
     LLM_API_KEY LLM_BASE_URL LLM_MODEL LLM_PROFILE LLM_TIMEOUT LLM_TOKENIZER LLM_WORKERS LOG_LEVEL
-    NOTIFY_COMMAND NOTIFY_EMAIL NOTIFY_FROM NOTIFY_SECONDS PIP_CUTOFF PIP_UNDATED PREFIX
+    NOTIFY_COMMAND NOTIFY_EMAIL NOTIFY_FROM NOTIFY_SECONDS
+    OIDC_CLIENT_ID OIDC_CLIENT_SECRET OIDC_ISSUER OIDC_NAME OIDC_ROLES OIDC_ROLE_CLAIM OIDC_SCOPES
+    OIDC_UNKNOWN PIP_CUTOFF PIP_UNDATED PREFIX
     RUNS_PER_MINUTE
     SANDBOX SANDBOX_FORKS SANDBOX_IMAGE SANDBOX_LAYERS_GB SANDBOX_RUNTIME SANDBOX_USERS SANDBOX_WORKERS
     SECRET_KEY SECURE SESSION_HOURS
@@ -260,9 +264,10 @@ EMBEDDINGS_MODEL = read_text_variable("COSQA_EMBEDDINGS_MODEL")
 """The encoders, which know no settings, read these three where they are used."""
 NOTIFY_COMMAND = read_command_variable("COSQA_NOTIFY_COMMAND")
 NOTIFY_SECONDS = read_integer_variable("COSQA_NOTIFY_SECONDS", 10, 1, 120)
-MAIL_SERVER = env.email_url_config(
-    read_url_variable("EMAIL_URL", ("smtp", "smtp+tls", "smtp+ssl")) or "smtp://localhost:25"
-)
+MAIL_URL = read_url_variable("EMAIL_URL", ("smtp", "smtp+tls", "smtp+ssl"))
+MAIL_IS_SET = bool(MAIL_URL)
+"""Whether links are mailed to people; notices go to the machine's own server where none is set."""
+MAIL_SERVER = env.email_url_config(MAIL_URL or "smtp://localhost:25")
 EMAIL_HOST, EMAIL_PORT = MAIL_SERVER["EMAIL_HOST"], MAIL_SERVER["EMAIL_PORT"]
 EMAIL_HOST_USER, EMAIL_HOST_PASSWORD = MAIL_SERVER["EMAIL_HOST_USER"], MAIL_SERVER["EMAIL_HOST_PASSWORD"]
 EMAIL_USE_TLS, EMAIL_USE_SSL = (
@@ -368,6 +373,23 @@ if REDIS_URL:
     }
 
 AUTHENTICATION_BACKENDS = ["annotation.accounts.roles.Backend"]
+PASSWORD_RESET_TIMEOUT = 3 * 86_400
+
+ROLES = ("reader", "expert", "admin")
+OIDC_ISSUER = read_issuer_variable("COSQA_OIDC_ISSUER")
+OIDC_CLIENT_ID = read_text_variable("COSQA_OIDC_CLIENT_ID")
+OIDC_CLIENT_SECRET = read_text_variable("COSQA_OIDC_CLIENT_SECRET")
+OIDC_NAME = read_text_variable("COSQA_OIDC_NAME", "single sign-on")
+OIDC_SCOPES = read_text_variable("COSQA_OIDC_SCOPES", "openid profile email")
+OIDC_ROLE_CLAIM = read_text_variable("COSQA_OIDC_ROLE_CLAIM", "groups")
+OIDC_ROLES = read_roles_variable("COSQA_OIDC_ROLES", ROLES)
+OIDC_UNKNOWN = read_choice_variable("COSQA_OIDC_UNKNOWN", ("none", *ROLES[:2]))
+"""Nobody becomes an admin by being unknown: that takes a group."""
+if OIDC_ISSUER and not OIDC_CLIENT_ID:
+    raise ImproperlyConfigured("COSQA_OIDC_CLIENT_ID: expected the client's id, as COSQA_OIDC_ISSUER is set")
+if OIDC_ISSUER and find_spec("authlib") is None:
+    raise ImproperlyConfigured("COSQA_OIDC_ISSUER needs authlib: pip install 'cosqa-workbench[oidc]'")
+
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},
     {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},

@@ -1,19 +1,26 @@
 """Where everything is reached: the app's pages, accounts, the admin's tables."""
 
 from django.contrib import admin
-from django.contrib.auth import views as auth
 from django.urls import include, path
 
 from cosqa_site.api import api
 from cosqa_site.health import report_health
 from cosqa_site.log_in import Enter, Leave
+from cosqa_site.passwords import Changed, ChangePassword, Forgotten, MailSent, NewPassword, PasswordSet
+from cosqa_site.single_sign_on import begin_sign_in, end_sign_in
 
 admin.autodiscover()
 urlpatterns = [
     path("login/", Enter.as_view(), name="login"),
+    path("login/provider/", begin_sign_in, name="sign-in"),
+    path("login/provider/back/", end_sign_in, name="sign-in-back"),
     path("logout/", Leave.as_view(), name="logout"),
-    path("password/", auth.PasswordChangeView.as_view(), name="password_change"),
-    path("password/done/", auth.PasswordChangeDoneView.as_view(), name="password_change_done"),
+    path("password/", ChangePassword.as_view(), name="password_change"),
+    path("password/done/", Changed.as_view(), name="password_change_done"),
+    path("password/forgotten/", Forgotten.as_view(), name="password_reset"),
+    path("password/forgotten/sent/", MailSent.as_view(), name="password_reset_done"),
+    path("password/new/<str:uidb64>/with/<str:token>/", NewPassword.as_view(), name="password_reset_confirm"),
+    path("password/new/done/", PasswordSet.as_view(), name="password_reset_complete"),
     path("admin/", admin.site.urls),
     path("api/", api.urls),
     path("health/", report_health, name="health"),

@@ -7,7 +7,9 @@ from their pages by trying; and they could try until a password is right.
 from __future__ import annotations
 
 import logging
+import math
 import threading
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from hashlib import sha256
@@ -24,6 +26,11 @@ ACCOUNT_FAILURES: Final = 10
 ADDRESS_FAILURES: Final = 50
 WINDOW_SECONDS: Final = 900
 """So many wrong passwords of one account, or from one address, are taken in so long."""
+FIRST_WAIT_SECONDS: Final = 5
+WAITED_FAILURES: Final = 6
+"""The last failures before that each cost a wait: the first this long, each other twice the one before."""
+STARTS_OF_ADDRESS: Final = 300
+"""So many sign-ins by a provider may begin from one address in that time."""
 HASHED_AT_ONCE: Final = 1
 WAITING: Final = 4
 PATIENCE_SECONDS: Final = 5.0
@@ -53,7 +60,8 @@ def check_login(request: HttpRequest, name: str, check: Callable[[], User | None
         if found is None:
             count_failure(limits)
         else:
-            caches["logins"].delete(next(iter(limits)))
+            account = next(iter(limits))
+            caches["logins"].delete_many([account, f"wait-{account}"])
     return found
 
 
@@ -69,7 +77,7 @@ def limits_of(request: HttpRequest, name: str) -> dict[str, int]:
 
 def refuse_throttled(limits: dict[str, int], request: HttpRequest) -> None:
     """Raises TooManyLogins."""
-    failures = caches["logins"].get_many(limits)
+    failures = caches["logins"].get_many([*limits, *(f"wait-{key}" for key in limits)])
     if any(failures.get(key, 0) >= most for key, most in limits.items()):
         log.warning("log-in refused: too many wrong passwords, from %s", address_of(request))
         raise TooManyLogins(
@@ -77,16 +85,64 @@ def refuse_throttled(limits: dict[str, int], request: HttpRequest) -> None:
             f"{WINDOW_SECONDS // 60} minutes, or ask an admin for a new password.",
             WINDOW_SECONDS,
         )
+    ends = max(failures.get(f"wait-{key}", 0.0) for key in limits)
+    left = math.ceil(ends - time.time())
+    if left > 0:
+        log.warning("log-in refused: it came before the wait was over, from %s", address_of(request))
+        raise TooManyLogins(
+            "Several wrong passwords were tried, of this account or from your address. Try again in "
+            f"{left} {'second' if left == 1 else 'seconds'}.",
+            left,
+        )
 
 
 def count_failure(limits: dict[str, int]) -> None:
-    """The time runs from the first failure on."""
-    for key in limits:
-        caches["logins"].add(key, 0, WINDOW_SECONDS)
-        try:
-            caches["logins"].incr(key)
-        except ValueError:  # it ran out in between
-            caches["logins"].set(key, 1, WINDOW_SECONDS)
+    """The time runs from the first failure on; the last failures before the limit each cost a longer wait."""
+    for key, most in limits.items():
+        failures = count_event(key)
+        seconds = seconds_to_wait(failures, most)
+        if seconds:
+            caches["logins"].set(f"wait-{key}", time.time() + seconds, seconds)
+
+
+def seconds_to_wait(failures: int, most: int) -> int:
+    """How long nobody may try after so many failures, where `most` are taken.
+
+    >>> [seconds_to_wait(failures, 10) for failures in range(3, 11)]
+    [0, 5, 10, 20, 40, 80, 160, 0]
+    """
+    waited = failures - (most - WAITED_FAILURES)
+    return FIRST_WAIT_SECONDS * 2**waited if 0 <= waited < WAITED_FAILURES else 0
+
+
+def count_event(key: str) -> int:
+    """Count one more under `key`, for the window that the first one began; how many there are now."""
+    caches["logins"].add(key, 0, WINDOW_SECONDS)
+    try:
+        return int(caches["logins"].incr(key))
+    except ValueError:  # it ran out in between
+        caches["logins"].set(key, 1, WINDOW_SECONDS)
+        return 1
+
+
+def is_over_limit(request: HttpRequest, what: str, name: str, of_name: int, of_address: int) -> bool:
+    """Count that somebody asked for `what` of `name`; whether the name or the address had too many."""
+    asked = sha256(name.casefold().encode(errors="replace")).hexdigest()
+    by_name = count_event(f"{what}-{asked}")
+    return count_event(f"{what}-{network_of(request)}") > of_address or by_name > of_name
+
+
+def refuse_rush(request: HttpRequest, what: str) -> None:
+    """Count one more `what` from this address. Raises TooManyLogins after too many of them.
+
+    Each is a row of a session, and strangers could fill a disk with them.
+    """
+    if count_event(f"{what}-{network_of(request)}") > STARTS_OF_ADDRESS:
+        log.warning("%s refused: too many, from %s", what, address_of(request))
+        raise TooManyLogins(
+            f"Too many tries came from your address. Try again in {WINDOW_SECONDS // 60} minutes.",
+            WINDOW_SECONDS,
+        )
 
 
 @contextmanager

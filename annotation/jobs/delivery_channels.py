@@ -22,6 +22,7 @@ LONGEST_SUBJECT: Final = 150
 SECRETS: Final = {
     *("ANTHROPIC_API_KEY", "DEEPSEEK_API_KEY", "OPENAI_API_KEY", "OPENROUTER_API_KEY"),
     *("COSQA_EMBEDDINGS_API_KEY", "COSQA_LLM_API_KEY", "COSQA_SECRET_KEY"),
+    "COSQA_OIDC_CLIENT_SECRET",
     *("CELERY_BROKER_URL", "DATABASE_URL", "EMAIL_URL", "REDIS_URL"),
     *("PIP_EXTRA_INDEX_URL", "PIP_INDEX_URL"),
 }
@@ -34,10 +35,13 @@ class NotSent(Exception):
 
 def send_notification_mail(subject: str, body: str) -> None:
     """Send to the configured addresses. Raises NotSent."""
+    send_mail(subject, mark_hostile_characters(body), settings.NOTIFY_EMAIL)
+
+
+def send_mail(subject: str, body: str, addresses: Sequence[str]) -> None:
+    """Send one text to these addresses. Raises NotSent."""
     one_line = " ".join(mark_hostile_characters(subject).split())[:LONGEST_SUBJECT]
-    message = EmailMessage(
-        one_line, mark_hostile_characters(body), settings.NOTIFY_FROM, settings.NOTIFY_EMAIL
-    )
+    message = EmailMessage(one_line, body, settings.NOTIFY_FROM, list(addresses))
     try:
         message.send()
     except Exception as error:  # whatever a mail backend and its server come up with

@@ -1,4 +1,4 @@
-"""What belongs to a person: keys and tokens."""
+"""What belongs to a person: keys, tokens and sign-ins; and invitations of people without an account."""
 
 from __future__ import annotations
 
@@ -54,3 +54,51 @@ class ApiToken(models.Model):
 
     def __str__(self) -> str:
         return f"{self.name} of {self.user}"
+
+
+class SignInIdentity(models.Model):
+    """Who a person is for an identity provider: its `sub`, which is never given to another one there."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="identities")
+    issuer = models.CharField(max_length=255)
+    subject = models.CharField(max_length=255)
+    created_at = models.DateTimeField(auto_now_add=True)
+    last_used_at = models.DateTimeField(null=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["issuer", "subject"], name="one_person_a_subject")]
+
+    def __str__(self) -> str:
+        return f"{self.subject} at {self.issuer}"
+
+
+class Invitation(models.Model):
+    """A link with which one person makes an account with a role. Its secret is stored only as a hash."""
+
+    role = models.CharField(max_length=20)
+    name = models.CharField(max_length=150, blank=True, help_text="for whom it is; an admin's note")
+    email = models.EmailField(blank=True)
+    digest = models.CharField(max_length=64, unique=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    expires_at = models.DateTimeField()
+    accepted_at = models.DateTimeField(null=True)
+    accepted_by = models.ForeignKey(
+        settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+"
+    )
+    revoked_at = models.DateTimeField(null=True)
+
+    class Meta:
+        ordering = ["-id"]
+
+    def __str__(self) -> str:
+        return f"invitation {self.pk}"
+
+    @property
+    def state(self) -> str:
+        """One of accepted, revoked, expired and open."""
+        if self.accepted_at is not None:
+            return "accepted"
+        if self.revoked_at is not None:
+            return "revoked"
+        return "open" if self.expires_at > timezone.now() else "expired"

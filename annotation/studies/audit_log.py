@@ -48,6 +48,11 @@ class Verb(StrEnum):
     EXPORTED = "exported"
     RESTORED = "restored"
     ACCOUNT_CHANGED = "account changed"
+    INVITATION_MADE = "invitation made"
+    INVITATION_ACCEPTED = "invitation accepted"
+    INVITATION_REVOKED = "invitation revoked"
+    LOGGED_IN = "logged in"
+    LOGIN_FAILED = "log-in failed"
     TOKEN_MADE = "token made"  # noqa: S105 – a verb
     TOKEN_WITHDRAWN = "token withdrawn"  # noqa: S105 – a verb
 

@@ -20,8 +20,8 @@ EXPORTED: Final = frozenset(
             extension filling guideline importedrating listchange llmcall mention merge moment mutant
             mutanttext normalform notice pairtag precedent preference price programtext projectcapchange
             projecttally proposal proposaldecision quota rating ratingdraft replytext reporttext requesttext
-            rerun rerun_cases review reviewassignment savedlist scoring seen seenbenchmark seenbuild step
-            study study_builds studypair systemtext tally testprogram trial
+            rerun rerun_cases review reviewassignment savedlist scoring seen seenbenchmark seenbuild
+            signinidentity step study study_builds studypair systemtext tally testprogram trial
         """,
         "retrieval": """
             alias annotator benchmark benchmark_extension_minings benchmarkidlabel benchmarklabel candidate
@@ -41,6 +41,7 @@ PERMISSION: Final = "rights come from roles alone, which are groups"
 LEFT_OUT: Final = {
     "admin.logentry": "what was done in the admin site; the audit log is exported",
     "annotation.apitoken": "a secret: new tokens are issued",
+    "annotation.invitation": "a secret: new invitations are made",
     "annotation.limiter": "what workers learned of a provider's rate limit, which they learn again",
     "annotation.pulse": "signs of life of this home's workers",
     "annotation.sandboxcheck": "what was found about one machine, which is checked again",

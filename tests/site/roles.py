@@ -6,7 +6,19 @@ from typing import Final
 
 from annotation.accounts.roles import Role
 
-PUBLIC: Final = {"login", "health", "api:openapi-json", "api:api-root"}
+PUBLIC: Final = {
+    "login",
+    "sign-in",
+    "sign-in-back",
+    "password_reset",
+    "password_reset_done",
+    "password_reset_confirm",
+    "password_reset_complete",
+    "join",
+    "health",
+    "api:openapi-json",
+    "api:api-root",
+}
 SIGNED_IN: Final = {"logout", "password_change", "password_change_done", "api:openapi-view"}
 ROLES: Final = {
     Role.READER: {
@@ -151,6 +163,12 @@ ROLES: Final = {
         "work",
     },
     Role.ADMIN: {
+        "people",
+        "person",
+        "person-new",
+        "person-change",
+        "invite",
+        "invitation-revoke",
         "benchmark-filled",
         "benchmark-holes",
         "benchmark-holes-jobs",

@@ -11,6 +11,8 @@ from typing import Any, Final
 from django.db.models import Model
 from django.utils import timezone
 
+from annotation.accounts.invitations import issue_invitation
+from annotation.accounts.roles import Role
 from annotation.agents import screener
 from annotation.builds.limits.budget import without_system
 from annotation.models import (
@@ -26,6 +28,7 @@ from annotation.models import (
     Extension,
     Filling,
     Guideline,
+    Invitation,
     LLMCall,
     ProgramText,
     Proposal,
@@ -198,6 +201,9 @@ def samples(case: Case, rater: Enrolment | None = None) -> Samples:
             "functions": aged(proposal(job, case)),
             "members": 0,
             "tests": aged(connection_test()),
+            "people": rater.user_id,
+            "invitations": aged(invitation()),
+            **dict.fromkeys(("join", "new", "with"), 1),
         },
         {**plain(case, rater), **rated(case, given)},
     )
@@ -305,6 +311,10 @@ def review(case: Case, rater: Enrolment) -> Review:
 def flagged(case: Case) -> Comment:
     """A flag that waits for an admin, and names one."""
     return post_comment(factories.erin(), case, "@ada look", flag=True).comment
+
+
+def invitation() -> Invitation:
+    return issue_invitation(factories.ada(), Role.EXPERT)[0]
 
 
 def connection_test() -> ConnectionTest:

@@ -11,6 +11,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
+from annotation.models import AuditEvent
 from cosqa_site.log_in import USED
 from tests import factories, studies
 
@@ -77,3 +78,16 @@ def grow_old(client: Client, seconds: int) -> None:
 def test_whoever_is_logged_in_already_is_led_on(ray: Client) -> None:
     assert ray.get("/login/").status_code == 302
     assert factories.ray().is_authenticated
+
+
+def test_the_audit_log_has_both_ends_of_a_log_in_and_never_what_was_typed() -> None:
+    factories.ray()
+    for name, password in (("ray", "guess"), ("my password", "x"), ("ray", factories.PASSWORD)):
+        Client(REMOTE_ADDR="203.0.113.7").post("/login/", {"username": name, "password": password})
+    rows = AuditEvent.objects.order_by("pk").values_list("verb", "what", "user__username", "detail")
+    here = {"from": "203.0.113.7"}
+    assert list(rows) == [
+        ("log-in failed", "account ray", None, here),
+        ("log-in failed", "an unknown account", None, here),
+        ("logged in", "account ray", "ray", here),
+    ]

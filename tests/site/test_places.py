@@ -30,6 +30,7 @@ SENT_ONLY: Final = {
     "collection-corpus-pin",
     "history-restore",
     "import-cancel",
+    "invitation-revoke",
     "logout",
     "proposal-decide",
     "proposal-draft",
@@ -89,7 +90,16 @@ FILES: Final = {
 """Nothing to look at."""
 LISTS: Final = {"adjudication", "proposals", "rate", "review"}
 """They are part of Your work now."""
-LEADS_ON: Final = {"password_change_done", "health", "distribution", "pins", "compare-annotators", *LISTS}
+LEADS_ON: Final = {
+    "password_change_done",
+    "sign-in",
+    "sign-in-back",
+    "health",
+    "distribution",
+    "pins",
+    "compare-annotators",
+    *LISTS,
+}
 """Redirects (some from where pages were before), a page of two words after a form, and JSON for machines."""
 
 

@@ -28,6 +28,7 @@ def nobody_tried() -> None:
 def few(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(logins, "ACCOUNT_FAILURES", 2)
     monkeypatch.setattr(logins, "ADDRESS_FAILURES", 4)
+    monkeypatch.setattr(logins, "WAITED_FAILURES", 0)
 
 
 @pytest.fixture
@@ -140,3 +141,24 @@ def test_the_log_says_who_came_in_and_who_did_not_and_never_a_password(
         "log-in of 'ray' failed, from 203.0.113.7",
         "log-in of an unknown account failed, from 203.0.113.7",
     ]
+
+
+def test_before_the_limit_each_wrong_password_costs_a_longer_wait(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [1000.0]
+    monkeypatch.setattr(logins.time, "time", lambda: now[0])
+    factories.ray()
+    assert [status("ray", "wrong") for _ in range(4)] == [200] * 4  # the fourth is 10 - 6
+    refused = enter("ray", factories.PASSWORD)
+    assert (refused.status_code, refused["Retry-After"]) == (429, "5")
+    assert b"Try again in 5 seconds" in getattr(refused, "content", b"")
+    now[0] += 5
+    assert (status("ray", "wrong"), enter("ray", "wrong")["Retry-After"]) == (200, "10")
+    now[0] += 10
+    assert status("ray", factories.PASSWORD) == 302
+    assert status("ray", "wrong") == 200, "the right one takes the waits back"
+
+
+def test_a_name_that_nobody_has_waits_as_one_that_somebody_has() -> None:
+    factories.ray()
+    known = [status("ray", "wrong", "203.0.113.8") for _ in range(5)]
+    assert known == [status("nobody", "wrong", "203.0.113.9") for _ in range(5)] == [200] * 4 + [429]

@@ -28,6 +28,7 @@ CHANGING: Final = {
     "compare-pin",
     "pin-again",
     "import-cancel",
+    "invitation-revoke",
     "benchmark-figures",
     "benchmark-filled",
     "benchmark-score-cancel",
@@ -59,6 +60,8 @@ CHANGING: Final = {
     "adjudication-run",
 }
 NOT_SEEDED: Final = {
+    "person",
+    "person-change",
     "build-reply",
     "build-reply-next",
     "build-requests",
