@@ -33,7 +33,7 @@ def main() -> None:
         execute_from_command_line(sys.argv)
         sys.stdout.flush()
     except ImproperlyConfigured as wrong:  # says it all; a traceback would hide it
-        sys.exit(str(wrong))
+        end(str(wrong))
     except BrokenPipeError:
         if not reader_left():
             raise
@@ -48,13 +48,19 @@ def end_for(fault: Exception) -> None:
     from retrieval.disk_space import EXIT_STATUS, describe_full_disk, is_full_disk
 
     if is_full_disk(fault):
-        sys.stderr.write(describe_full_disk(fault, "COSQA_HOME") + "\n")
         clear_frames(fault.__traceback__)  # a cursor that is open in one of them complains at the end
-        sys.exit(EXIT_STATUS)
+        end(describe_full_disk(fault, "COSQA_HOME"), EXIT_STATUS)
     from cosqa_site.startup import describe_fault
 
     if told := describe_fault(fault):
-        sys.exit(told)
+        end(told)
+
+
+def end(message: str, status: int = 1) -> None:
+    """End in one line, and as an object where `--json` is asked for."""
+    from retrieval.management.failures import end_command
+
+    end_command(message, sys.argv, status)
 
 
 def reader_left() -> bool:
@@ -76,7 +82,7 @@ def make_ready() -> None:
     try:
         make_ready()
     except DatabaseNotReady as why:
-        sys.exit(str(why))
+        end(str(why))
 
 
 if __name__ == "__main__":

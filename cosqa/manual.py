@@ -38,7 +38,9 @@ HEAD: Final = """# The command line
 
 - `cosqa --help` lists the verbs, `cosqa VERB --help` has the usual options and an example.
 - `cosqa admin COMMAND` runs every other command of the application. It takes what `manage.py COMMAND` takes.
-- `--json` prints one JSON object on standard output. Progress and warnings go to standard error.
+- `--json` works with every verb. It prints one JSON object on standard output; progress and warnings go to
+  standard error. Where something failed the object has `error` and `exit_code`.
+- An error is one line on standard error: `cosqa: …`.
 - Data lie in the folder that `COSQA_HOME` names, else in the platform's folder for data (Linux:
   `~/.local/share/cosqa`), in a checkout in `var/`.
 - After an upgrade the first command backs the data up, brings the database up to date and says so. If the

@@ -64,7 +64,7 @@ VERBS: Final = (
         "Serve the pages and do the work that is waiting",
         "[options]",
         ("serve",),
-        {**ADDRESS, "--no-workers": "serve pages only; workers run elsewhere"},
+        {**ADDRESS, "--no-workers": "serve pages only; workers run elsewhere", **JSON},
         ("serve --port 8001",),
     ),
     Verb(
@@ -89,6 +89,7 @@ VERBS: Final = (
             "codesearchnet": "CodeSearchNet's functions",
             "release": "a folder that export release wrote",
             "qrels": "labels for collections that are there",
+            **JSON,
         },
         (
             "import python src/ --name ours",
@@ -112,6 +113,7 @@ VERBS: Final = (
             "--model NAME": "model that is asked",
             "--estimate": "only say what it would take",
             "--budget DOLLARS": "stop there (default: no cap)",
+            **JSON,
         },
         ("build first --queries mine --snippets mine --limit 1000",),
     ),
@@ -120,7 +122,7 @@ VERBS: Final = (
         "Write requests as files and read the replies; no key needed",
         "export|import BUILD [FILE …]",
         ("exchange",),
-        {"export": "write the requests that wait", "import": "read replies: lines with id and reply"},
+        {"export": "write the requests that wait", "import": "read replies: lines with id and reply", **JSON},
         (
             "exchange export first --out requests.jsonl",
             "exchange import first replies.jsonl",
@@ -148,8 +150,8 @@ VERBS: Final = (
     ),
     Verb(
         "study",
-        "List, make, start and export studies with several raters",
-        "list|new|start|plan|export|score|paper [options]",
+        "List, make, start, close, publish and export studies",
+        "ACTION [options]",
         ("study",),
         {
             "list": "studies, their states and how many ratings they have",
@@ -158,7 +160,10 @@ VERBS: Final = (
             "plan": "print the plan",
             "export": "print the ratings",
             "score": "add annotators to the figures of a closed study",
+            "close": "end a study; --reason where pairs have no rating",
+            "publish": "make labels of a closed study's decisions",
             "paper": "write methods, tables and charts as LaTeX",
+            **JSON,
         },
         ("study list", "study export NAME > ratings.jsonl"),
     ),
@@ -209,6 +214,7 @@ VERBS: Final = (
             "qrels": "TREC qrels, with the texts",
             "coclr": "CoCLR's CoSQA",
             "everything": "the whole data folder, for another one",
+            **JSON,
         },
         ("export beir plus plus-beir/",),
     ),
@@ -217,7 +223,7 @@ VERBS: Final = (
         "Look whether database, sandbox, disk and model can be used",
         "",
         ("check", "--tag", "health"),
-        {},
+        {**JSON},
         ("check",),
     ),
 )

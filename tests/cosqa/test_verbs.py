@@ -39,7 +39,8 @@ def options_of(parser: argparse.ArgumentParser) -> Iterator[str]:
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
 def test_every_option_and_part_of_a_help_is_one_of_the_command(verb: Verb) -> None:
     parser = find_parser(verb.command)
-    assert set(verb.option_names) <= set(options_of(parser))
+    own = {name for part in (parser, *parts_of(parser).values()) for name in options_of(part)}
+    assert set(verb.option_names) <= own
     assert set(verb.words) <= set(parts_of(parser))
     takes_value = {name.split()[0] for name in verb.options if name.startswith("-") and " " in name}
     flags = {name for action in parser._actions if action.nargs == 0 for name in action.option_strings}
@@ -69,7 +70,9 @@ def test_the_verbs_that_were_promised_are_there() -> None:
     assert list(NAMED) == promised.split()
 
 
-def test_json_is_offered_where_a_command_has_it() -> None:
-    for verb in VERBS:
-        has_json = "--json" in options_of(find_parser(verb.command))
-        assert has_json == ("--json" in verb.options), verb.name
+@pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.name)
+def test_every_verb_and_every_part_of_it_takes_json(verb: Verb) -> None:
+    parser = find_parser(verb.command)
+    assert "--json" in verb.options
+    for name, part in (parts_of(parser) or {verb.name: parser}).items():
+        assert "--json" in options_of(part), name

@@ -64,7 +64,7 @@ def performed(command: str) -> list[str]:
     except CommandError as refused:
         if refused.returncode != REFUSED_STATUS:
             raise
-        return [f"CommandError: {refused}"]
+        return [f"cosqa: {refused}"]
     return []
 
 

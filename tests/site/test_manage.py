@@ -90,7 +90,7 @@ def test_who_reads_the_first_lines_alone_gets_no_traceback(tmp_path: Path) -> No
 def test_a_command_that_finds_no_room_for_its_database_says_so_in_a_line(tmp_path: Path) -> None:
     done = manage(tmp_path, "prices", "list", file_bytes=100_000)
     assert (done.returncode, done.stderr.count("\n")) == (1, 1)
-    assert done.stderr.startswith("The disk is full (disk I/O error). Make room where ")
+    assert done.stderr.startswith("cosqa: The disk is full (disk I/O error). Make room where ")
 
 
 def test_what_ends_a_command_for_want_of_room_has_a_status_of_its_own(
@@ -101,7 +101,7 @@ def test_what_ends_a_command_for_want_of_room_has_a_status_of_its_own(
     with pytest.raises(SystemExit) as ended:
         command_line.end_for(full.value)
     assert ended.value.code == EXIT_STATUS
-    assert capsys.readouterr().err.startswith("The disk is full ([Errno 28] No space left on device).")
+    assert capsys.readouterr().err.startswith("cosqa: The disk is full ([Errno 28] No space left on device).")
 
 
 def test_another_fault_keeps_its_traceback() -> None:

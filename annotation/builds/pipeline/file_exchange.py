@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import BinaryIO, Final
 
@@ -148,16 +148,24 @@ def smallest_free(made: Sequence[Sequence[int]], taken: Sequence[set[int]], its:
     return min(free, key=lambda place: len(made[place]))
 
 
-def import_replies(build: Build, stream: BinaryIO, model: str = "") -> Imported:
+def import_replies(
+    build: Build, stream: BinaryIO, model: str = "", tick: Callable[[], object] = lambda: None
+) -> Imported:
     """Take the good replies of a file of lines, or of the screener's table; refuse the bad ones by line.
 
-    `model` answered where a line names none. Can be repeated: what is known changes nothing.
+    `model` answered where a line names none; `tick` is called after each line. Can be repeated: what is
+    known changes nothing.
     """
     read = read_sheet if is_sheet(stream) else read_replies
-    return take_replies(build, read(stream), model)
+    return take_replies(build, read(stream), model, tick)
 
 
-def take_replies(build: Build, lines: Iterable[ReplyLine | ExchangeProblem], model: str = "") -> Imported:
+def take_replies(
+    build: Build,
+    lines: Iterable[ReplyLine | ExchangeProblem],
+    model: str = "",
+    tick: Callable[[], object] = lambda: None,
+) -> Imported:
     """The same of replies that are read already; each is stored by itself, so none is lost by another."""
     calls = dict(find_awaited_calls(build).values_list("digest", "pk"))
     done, problems, models = Counter[bool](), list[ExchangeProblem](), set[str]()
@@ -168,6 +176,7 @@ def take_replies(build: Build, lines: Iterable[ReplyLine | ExchangeProblem], mod
         elif isinstance(line, ReplyLine):
             done[line.id in calls and store_exchanged_reply(calls[line.id], line, model)] += 1
             models.add(line.model or model)
+        tick()
     note_answering_models(build, models)
     return Imported(done[True], done[False], free_answered(), tuple(problems))
 

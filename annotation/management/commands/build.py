@@ -7,6 +7,7 @@ from typing import Any, Final
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.accounts.actors import AtShell
+from annotation.api.estimates import figures_out
 from annotation.builds.launch.estimates.figures import Estimate, Range
 from annotation.builds.launch.order import Judge, LaunchRefused, Order
 from annotation.builds.launch.paper_profile import ENCODERS, NAMES, in_profile
@@ -23,6 +24,7 @@ from retrieval.filters import TEXT_OPTIONS, USUAL_RULE, Rule, TextOption, Unknow
 from retrieval.filters.queries import QueryRule, query_rule
 from retrieval.fusion import Fusion
 from retrieval.management import spec_files
+from retrieval.management.failures import add_json_option
 from retrieval.management.light import LightCommand
 from retrieval.mining import known_encoders
 from retrieval.mining.search_scope import count_search_scope
@@ -64,6 +66,7 @@ class Command(LightCommand):
         parser.add_argument(
             "--estimate", action="store_true", help="only say what it would take; nothing is launched"
         )
+        add_json_option(parser)
         add_schema_options(parser, ApiOrder, *OF_API, "fusion")
         self.add_mining(parser)
         self.add_annotator(parser)
@@ -127,6 +130,7 @@ class Command(LightCommand):
             self.launch(options)
 
     def launch(self, options: dict[str, Any]) -> None:
+        self.estimates: list[dict[str, Any]] = []
         options["given"] = self.given(options)
         order, who = self.order(options), options["annotator"]
         orders = orders_of(order, who)
@@ -134,17 +138,22 @@ class Command(LightCommand):
         words = [""] * len(plans)
         if options["estimate"] or options["provider"] == Build.Provider.LIVE:
             words = [self.estimated(plan) for plan in plans]
+        facts: dict[str, Any] = {"estimates": self.estimates, "builds": []}
         if options["estimate"]:
+            self.print_json(facts)
             return
         derived_options.require_launch_agreement(options["provider"], options)
         for plan, word in zip(plans, words, strict=True):
             build = plan.launch(Decision(AtShell.now(), word=word))
-            self.stdout.write(f"launched build {build.pk}: {build.name}")
+            self.tell_people(f"launched build {build.pk}: {build.name}")
+            facts["builds"].append({"id": build.pk, "name": build.name, "state": build.state})
             if plan.order.given is None:
-                self.stdout.write(f"{count_search_scope(plan.order.snippets, plan.order.rule)}")
+                self.tell_people(f"{count_search_scope(plan.order.snippets, plan.order.rule)}")
         if who.experts:
             build = queue_pairs_for_experts(order, who, AtShell.now())
-            self.stdout.write(f"queued for experts as build {build.pk}: {build.name}")
+            self.tell_people(f"queued for experts as build {build.pk}: {build.name}")
+            facts["builds"].append({"id": build.pk, "name": build.name, "state": build.state})
+        self.print_json(facts)
 
     def given(self, options: dict[str, Any]) -> PairList | None:
         """The pairs of --pairs, with what was left out of a file told; None where a mining finds them."""
@@ -156,7 +165,7 @@ class Command(LightCommand):
             self.stderr.write(str(problem))
         labels = f", labels in {read.pairs.benchmark}" if read.pairs.benchmark else ", without labels"
         pairs = count_noun(read.pairs.size, "given pair")
-        self.stdout.write(f"{pairs} from {read.pairs.name}{labels}{read.losses}")
+        self.tell_people(f"{pairs} from {read.pairs.name}{labels}{read.losses}")
         return read.pairs
 
     def estimated(self, plan: OrderPlan) -> str:
@@ -164,17 +173,18 @@ class Command(LightCommand):
         plan.refuse_bad()
         quote, _ = quote_plan(plan)
         self.show(quote.figures)
+        self.estimates.append({"name": plan.order.name, **figures_out(quote.figures).dict()})
         return quote.word
 
     def show(self, found: Estimate) -> None:
         """Each stage in a line, expected and from low to high; then what that rests on."""
         for stage in found.stages:
             told = format_launch_estimate(stage.calls, stage.input_tokens, stage.output_tokens, stage.cost)
-            self.stdout.write(f"{stage.stage:13} {told}")
+            self.tell_people(f"{stage.stage:13} {told}")
         total = format_launch_estimate(found.calls, found.input_tokens, found.output_tokens, found.cost)
-        self.stdout.write(f"{'all':13} {total}")
+        self.tell_people(f"{'all':13} {total}")
         for basis in found.basis:
-            self.stdout.write(f"- {basis.what}: {basis.figure} [{basis.source}] {basis.note}".rstrip())
+            self.tell_people(f"- {basis.what}: {basis.figure} [{basis.source}] {basis.note}".rstrip())
 
     def order(self, options: dict[str, Any]) -> Order:
         given: PairList | None = options["given"]

@@ -12,6 +12,8 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.builds.pipeline import file_exchange
 from annotation.management.lookups import find_build
 from annotation.models import Build
+from retrieval.management.bars import open_bar
+from retrieval.management.failures import PartlyDone, add_json_option
 from retrieval.management.light import REFUSED_STATUS, LightCommand
 from retrieval.texts.plurals import count_noun
 
@@ -43,7 +45,9 @@ class Command(LightCommand):
             help="write N files (FILE-1 to FILE-N), none with two requests about one query, so that who "
             "answers a file never sees two functions side by side",
         )
+        add_json_option(export)
         take = actions.add_parser("import", help="take replies")
+        add_json_option(take)
         take.add_argument("build", help="name or id of the build")
         take.add_argument("--model", default="", help="the model that answered, where a line names none")
         take.add_argument("files", type=Path, nargs="+", metavar="FILE", help="files of reply lines")
@@ -58,12 +62,15 @@ class Command(LightCommand):
             self.export_parts(build, options["out"], options["parts"])
 
     def export(self, build: Build, out: str) -> None:
+        if out == "-" and self.is_for_programs:
+            raise CommandError("--json needs --out: the requests themselves would go to standard output.")
         if out == "-":
             written = file_exchange.export_waiting_requests(build, sys.stdout.buffer)
         else:
             with Path(out).open("wb") as stream:
                 written = file_exchange.export_waiting_requests(build, stream)
         self.tell(written)
+        self.print_json({"build": build.name, "requests": written, "files": {out: written}})
 
     def export_parts(self, build: Build, out: str, count: int) -> None:
         if out == "-" or not 1 <= count <= MOST_PARTS:
@@ -77,8 +84,10 @@ class Command(LightCommand):
             streams = [stack.enter_context(path.open("wb")) for path in paths]
             written = file_exchange.export_parts(build, parts, streams)
         for path, lines in zip(paths, written, strict=True):
-            self.stdout.write(f"{path}: {lines:,} requests")
+            self.tell_people(f"{path}: {lines:,} requests")
         self.tell(sum(written))
+        files = {str(path): lines for path, lines in zip(paths, written, strict=True)}
+        self.print_json({"build": build.name, "requests": sum(written), "files": files})
 
     def tell(self, written: int) -> None:
         hint = "" if written else " (nothing waits: is the build mined, and has 'work --until-idle' run?)"
@@ -90,21 +99,28 @@ class Command(LightCommand):
             sum(getattr(file, name) for file in found) for name in ("taken", "known", "moved")
         )
         refused = sum(len(file.problems) for file in found)
-        self.stdout.write(
+        self.tell_people(
             f"{taken:,} replies taken, {known:,} known already, {refused:,} refused; {moved:,} cases continue"
         )
         if build.model == "any" and not build.answered_by:
             self.stderr.write("Nobody has said which model answered: --model NAME does.", str)
+        facts = {"build": build.name, "taken": taken, "known": known, "refused": refused, "moved": moved}
+        facts["problems"] = [
+            {"file": str(path), "line": problem.line, "why": problem.message}
+            for path, file in zip(paths, found, strict=True)
+            for problem in file.problems[:MAX_PROBLEMS_SHOWN]
+        ]
         if refused:
             kept = "the others are taken" if taken or known else "No reply could be taken"
             told = f"Refused: {count_noun(refused, 'line')}, as said above; {kept}."
-            raise CommandError(told, returncode=REFUSED_STATUS)
+            raise PartlyDone(told, facts, REFUSED_STATUS)
+        self.print_json(facts)
 
     def taken(self, build: Build, path: Path, model: str) -> file_exchange.Imported:
         """What one file gave, its problems told."""
         try:
-            with path.open("rb") as stream:
-                done = file_exchange.import_replies(build, stream, model)
+            with path.open("rb") as stream, open_bar(unit=" replies", desc="reading replies") as bar:
+                done = file_exchange.import_replies(build, stream, model, lambda: bar.update())
         except OSError as error:
             raise CommandError(f"{path} can't be read: {error}") from error
         for problem in done.problems[:MAX_PROBLEMS_SHOWN]:

@@ -1,4 +1,4 @@
-"""`manage.py study list|new|start|plan|export|score|paper`: studies from the command line."""
+"""`manage.py study list|new|start|close|publish|plan|export|score|paper`: studies from the command line."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from annotation.management.lookups import find_study
 from annotation.models import Study
 from annotation.schemas.studies import AssumedRates, StudyIn
 from annotation.stats.planning import planner
-from annotation.studies.adjudication import sealed_scores
+from annotation.studies.adjudication import sealed_scores, verified_subset
 from annotation.studies.audit_log import Verb, append_audit_event
 from annotation.studies.plan import control, creation, forecast
 from annotation.studies.plan.control import Action
@@ -32,6 +32,7 @@ from annotation.studies.report.paper_latex import write_paper
 from annotation.studies.report.records import PARTS, lines_of, record_parts_of_study
 from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.studies.page import quotas_of
+from retrieval.management.failures import add_json_option
 from retrieval.management.light import LightCommand
 from retrieval.texts.plurals import count_noun
 from retrieval.texts.small_files import parse_json, read_small_text
@@ -41,16 +42,23 @@ RATES = tuple(name for name in AssumedRates.model_fields if name != "pilot")
 
 
 class Command(LightCommand):
-    help = "List, make, start and export studies."
+    help = "List, make, start, close, publish and export studies."
     refusals = (NoFigures, SampleRefused, StudyRefused)
 
     def add_arguments(self, parser: CommandParser) -> None:
         what = parser.add_subparsers(dest="what", required=True)
-        what.add_parser("list", help="name, state, ratings given of those planned, and hash of each plan")
+        add_json_option(
+            what.add_parser("list", help="name, state, ratings given of those planned, and hash of each plan")
+        )
         new = what.add_parser("new", help="a draft, from a JSON file as POST /api/studies takes it")
         new.add_argument("file", help="'-' reads the standard input")
         add_actor(new)
+        add_json_option(new)
         add_actor(add_verb(what, "start", "start a draft"))
+        close = add_verb(what, "close", "end a study: nobody can rate in it any more")
+        close.add_argument("--reason", default="", help="needed where some pairs have no rating")
+        add_actor(close)
+        add_actor(add_verb(what, "publish", "make labels of a closed study's decisions, once"))
         plan = add_verb(what, "plan", "print the plan: the text that is hashed, or Markdown")
         plan.add_argument("--markdown", action="store_true", help="to be read, with the amendments")
         plan.add_argument("--simulate", action="store_true", help="say how sure the study will be instead")
@@ -84,9 +92,13 @@ class Command(LightCommand):
     def list(self, options: dict[str, Any]) -> None:
         studies = list(Study.objects.order_by("pk"))
         progress = quotas_of([study.pk for study in studies])
+        facts = []
         for study in studies:
-            so_far = ratings_of(study, *progress.get(study.pk, (0, 0)))
-            self.stdout.write(f"{study.name}  {study.state}  {so_far}  {study.plan_hash[:12]}")
+            done, wanted = progress.get(study.pk, (0, 0))
+            facts.append({**study_facts(study), "ratings": done, "ratings_planned": wanted})
+            so_far = ratings_of(study, done, wanted)
+            self.tell_people(f"{study.name}  {study.state}  {so_far}  {study.plan_hash[:12]}")
+        self.print_json({"studies": facts})
 
     def new(self, options: dict[str, Any]) -> None:
         by = find_admin_user(options["user"])
@@ -96,19 +108,38 @@ class Command(LightCommand):
         found = outlook_of(study)
         pairs = f"{count_noun(found.pairs, 'pair')} of {count_noun(found.queries, 'query', 'queries')}"
         cost = f"{count_noun(found.ratings, 'rating')}, {found.hours:,.1f} hours, ${found.dollars:,.2f}"
-        self.stdout.write(f"draft {study.pk}: {pairs}, {cost}")
+        self.tell_people(f"draft {study.pk}: {pairs}, {cost}")
         for line in (*found.problems, *found.warnings):
             self.stderr.write(line)
+        outlook = {"queries": found.queries, "ratings": found.ratings, "hours": found.hours}
+        notes = {"problems": list(found.problems), "warnings": list(found.warnings)}
+        self.print_json({**study_facts(study), **outlook, "dollars": found.dollars, **notes})
 
     def start(self, options: dict[str, Any]) -> None:
         study = find_internal_study(options["name"])
         control.perform_study_action(study, Action.START, find_admin_user(options["user"]))
-        self.stdout.write(f"{study.name} runs")
+        self.tell_people(f"{study.name} runs")
+        self.print_json(study_facts(study))
+
+    def close(self, options: dict[str, Any]) -> None:
+        study, by = find_internal_study(options["name"]), find_admin_user(options["user"])
+        control.perform_study_action(study, Action.CLOSE, by, options["reason"])
+        self.tell_people(f"{study.name} is closed")
+        self.print_json(study_facts(study))
+
+    def publish(self, options: dict[str, Any]) -> None:
+        study, by = find_internal_study(options["name"]), find_admin_user(options["user"])
+        count = verified_subset.publish_verified_subset(study, by)
+        self.tell_people(f"{count_noun(count, 'label')} of {study.name} published")
+        self.print_json({**study_facts(study), "labels": count})
 
     def plan(self, options: dict[str, Any]) -> None:
         study = find_internal_study(options["name"])
         if options["simulate"] or options["needed"]:
             self.foresee(study, options)
+        elif options["json"]:
+            plan = json.loads(rating_export.plan_json(study))
+            self.print_json({**study_facts(study), "plan": plan})
         elif options["markdown"]:
             self.stdout.write(rating_export.plan_markdown(study, study.amendments.all()), ending="")
         else:
@@ -143,12 +174,15 @@ class Command(LightCommand):
 
     def score(self, options: dict[str, Any]) -> None:
         study, by = find_internal_study(options["name"]), find_admin_user(options["user"])
+        scored: list[str] = []
         for made in sealed_scores.score_sealed_versions(
             study, sealed_scores.find_unscored_versions(study, options["versions"]), by
         ):
-            self.stdout.write(f"scored {made.annotator}")
+            scored.append(str(made.annotator))
+            self.tell_people(f"scored {made.annotator}")
         total = study.scorings.count()
-        self.stdout.write(f"{count_noun(total, 'version was', 'versions were')} scored on {study.name}")
+        self.tell_people(f"{count_noun(total, 'version was', 'versions were')} scored on {study.name}")
+        self.print_json({**study_facts(study), "scored": scored, "versions": total})
 
     def paper(self, options: dict[str, Any]) -> None:
         study, folder = find_internal_study(options["name"]), options["folder"]
@@ -159,15 +193,29 @@ class Command(LightCommand):
         except OSError as why:
             raise CommandError(f"{folder} can't be written: {why}") from why
         append_audit_event(None, Verb.EXPORTED, f"paper of {study.name}", study, {"format": "LaTeX"})
-        self.stdout.write(
+        self.tell_people(
             f"{len(written)} files in {folder}; `pdflatex main` and `bibtex main` make the pages."
         )
+        self.print_json({**study_facts(study), "folder": folder, "files": sorted(map(str, written))})
+
+
+def study_facts(study: Study) -> dict[str, Any]:
+    """What `--json` prints of any study."""
+    return {
+        "id": study.pk,
+        "name": study.name,
+        "state": study.state,
+        "pairs": study.planned_pairs,
+        "plan_hash": study.plan_hash,
+    }
 
 
 def add_verb(what: Any, verb: str, words: str) -> ArgumentParser:
     """A verb that is about one study."""
     parser: ArgumentParser = what.add_parser(verb, help=words)
     parser.add_argument("name", help="of the study")
+    if verb != "export":  # which has one of its own
+        add_json_option(parser)
     return parser
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db.models import Q
 from tqdm import tqdm
 
@@ -33,13 +33,14 @@ from cosqa_site.server import (
     thread_counts,
 )
 from cosqa_site.startup import prepare_database
+from retrieval.management.failures import PlainCommand
 
 SECONDS_BETWEEN_LINES = 5.0
 INTERRUPTED = 130
 """The exit status of what was stopped with Ctrl-C."""
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Build the sample project (mining, agents with recorded replies, sandbox runs) and serve it."
 
     def add_arguments(self, parser: CommandParser) -> None:

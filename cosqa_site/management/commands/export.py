@@ -16,6 +16,7 @@ from cosqa_site.dump.writer import write_dump
 from retrieval.exporting.files import why_unwritten
 from retrieval.management.bars import open_bar
 from retrieval.management.commands import export
+from retrieval.management.failures import add_json_option
 from retrieval.texts.plurals import count_noun
 
 EVERYTHING: Final = "everything"
@@ -39,6 +40,7 @@ class Command(export.Command):
             "meanwhile; what they do after the start is not in it.",
         )
         parser.add_argument("folder", metavar="DIR", help="a new folder, which only you can read")
+        add_json_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["format"] == EVERYTHING:
@@ -59,7 +61,9 @@ class Command(export.Command):
         except KeyboardInterrupt:
             self.stderr.write("Stopped; nothing was kept.")
             sys.exit(INTERRUPTED)
-        self.stdout.write(describe_dump(manifest, folder))
+        self.tell_people(describe_dump(manifest, folder))
+        facts = {"folder": folder, "rows": manifest.rows, "tables": len(manifest.tables)}
+        self.print_json({**facts, "files": len(manifest.files)})
         self.stderr.write(f"{time.monotonic() - began:,.1f} s")
 
 

@@ -16,6 +16,7 @@ from cosqa_site.dump.loader import HomeInUse, load_dump
 from cosqa_site.dump.manifest import Manifest
 from cosqa_site.dump.reader import BadDump
 from retrieval.management.bars import open_bar
+from retrieval.management.failures import add_json_option
 from retrieval.texts.plurals import count_noun
 
 EVERYTHING: Final = "everything"
@@ -38,6 +39,7 @@ class Command(imports.Command):  # type: ignore[misc]  # as it can't be imported
             "without passwords.",
         )
         parser.add_argument("folder", metavar="DIR", help="what `export everything` wrote")
+        add_json_option(parser)
 
     def handle(self, *args: Any, **options: Any) -> None:
         if options["format"] == EVERYTHING:
@@ -56,7 +58,9 @@ class Command(imports.Command):  # type: ignore[misc]  # as it can't be imported
             raise CommandError(f"Nothing was loaded, as the database refuses a row: {why}") from why
         except OSError as why:
             raise CommandError(f"Nothing was loaded: {why}") from why
-        self.stdout.write(describe_load(manifest))
+        self.tell_people(describe_load(manifest))
+        tables = {name: table.rows for name, table in manifest.tables.items()}
+        self.print_json({"rows": manifest.rows, "tables": tables, "files": len(manifest.files)})
         self.stderr.write(f"{time.monotonic() - began:,.1f} s")
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import DatabaseError
 
 from annotation.builds.launch.provider_key import configured_key
@@ -19,11 +19,12 @@ from annotation.llm.probe import Finding, Probed, ask_probe
 from annotation.llm.profiles import PROFILES
 from annotation.llm.token_counter import CannotCount, count_tokens_locally, file_of
 from annotation.models.builds.build import NANO
+from retrieval.management.failures import PlainCommand
 
 TRIED: Final = "def add(a, b): return a + b  # what a tokenizer is tried with"
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Provider profiles: list those that are shipped, or find out what a server can do."
     requires_system_checks = ()  # a profile that can't be read is what a probe mends
 

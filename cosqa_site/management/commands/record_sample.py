@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation.jobs.providers import create_configured_tools
 from annotation.jobs.worker import until_idle
@@ -13,9 +13,10 @@ from cosqa_site.demo.sample import BadSample
 from cosqa_site.demo.sample_recorder import Undecided, record_sample_replies
 from cosqa_site.server import thread_counts
 from cosqa_site.startup import prepare_database
+from retrieval.management.failures import PlainCommand
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = (
         "Write replies.jsonl and truth.jsonl of a sample from its decisions.jsonl, by running its build. "
         "Use a fresh data folder: COSQA_HOME=$(mktemp -d) manage.py record_sample sample"

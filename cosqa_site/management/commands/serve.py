@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from cosqa_site.applied_migrations import DatabaseNotReady
 from cosqa_site.sandbox_advice import find_missing_sandbox
@@ -18,9 +18,10 @@ from cosqa_site.server import (
     serve_site,
 )
 from cosqa_site.startup import prepare_database
+from retrieval.management.failures import PlainCommand, add_json_option
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Serve the workbench: web server and workers in one process."
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -30,19 +31,21 @@ class Command(BaseCommand):
             "--no-workers", action="store_true", help="only the web server; workers run elsewhere"
         )
 
+        add_json_option(parser)
+
     def handle(self, *args: Any, **options: Any) -> None:
         work = not options["no_workers"] and not settings.CELERY_BROKER_URL
         try:
             with only_server():
                 refuse_taken(options["host"], options["port"])
                 prepare_database()
-                self.stdout.write(
-                    f"CoSQA Workbench on {address_of(options['host'], options['port'])} (Ctrl-C stops it)"
-                )
+                address = address_of(options["host"], options["port"])
+                self.print_json({"address": address, "home": settings.COSQA_HOME, "workers": work})
+                self.tell_people(f"CoSQA Workbench on {address} (Ctrl-C stops it)")
                 if work and (missing := find_missing_sandbox()):
-                    self.stdout.write(missing)
+                    self.tell_people(missing)
                 if not work:
-                    self.stdout.write("No worker runs here: start some (docs/running.md), or nothing moves.")
+                    self.tell_people("No worker runs here: start some (docs/running.md), or nothing moves.")
                 serve_site(options["host"], options["port"], work=work)
         except (AlreadyServing, DatabaseNotReady, PortTaken) as why:
             raise CommandError(str(why)) from why

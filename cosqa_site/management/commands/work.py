@@ -5,14 +5,15 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from annotation.jobs.providers import create_configured_tools
 from annotation.jobs.worker import QUEUES, start_worker_threads, until_idle
 from cosqa_site.server import only_worker, thread_counts
+from retrieval.management.failures import PlainCommand
 
 
-class Command(BaseCommand):
+class Command(PlainCommand):
     help = "Run the workers' loop in the foreground; stop it with Ctrl-C."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from retrieval.filters import Rule
 from retrieval.filters.newer_syntax import format_version
 from retrieval.filters.steps import Refusals
 from retrieval.management.bars import open_bar
+from retrieval.management.failures import PartlyDone, add_json_option
 from retrieval.management.formats import FORMATS, describe_import_source
 from retrieval.management.light import REFUSED_STATUS, LightCommand
 from retrieval.models import Benchmark, Collection
@@ -111,6 +112,7 @@ class Command(LightCommand):
             help="take this source in the place of what came under this name before: the collections get a "
             "next version of it alone, and labels before no longer count",
         )
+        add_json_option(each)
 
     def handle(self, *args: Any, **options: Any) -> None:
         refuse_bad_name(options["name"])
@@ -128,40 +130,46 @@ class Command(LightCommand):
                 options["replace"],
             )
             done = self.perform(options, how)
-        self.report(done, options, time.monotonic() - began)
-        refuse_nothing(done, bool(options.get("refusals", Refusals()).steps), options.get("codebase"))
-        fail_for_refusals(done, options["dry_run"])
+        seconds = time.monotonic() - began
+        self.report(done, options, seconds)
+        facts = {"name": options["name"], "stored": not options["dry_run"], **import_facts(done)}
+        facts["seconds"] = round(seconds, 3)
+        refuse_nothing(done, bool(options.get("refusals", Refusals()).steps), options.get("codebase"), facts)
+        fail_for_refusals(done, options["dry_run"], facts)
+        self.print_json(facts)
 
     def report(self, done: Imported, options: dict[str, Any], seconds: float) -> None:
         """Say what was read, refused, stored and published."""
         self.tell_problems(done, options["problems"])
         for kind, counts in (("queries", done.queries), ("snippets", done.snippets), ("others", done.others)):
             if counts is not None:
-                self.stdout.write(format_import_summary(kind, counts))
+                self.tell_people(format_import_summary(kind, counts))
         for told in filter(None, (done.remark, done.missing)):
-            self.stdout.write(told)
+            self.tell_people(told)
         contradicted = sum(counts.contradicted for counts in done.parts)
         if contradicted:
-            self.stdout.write(
+            self.tell_people(
                 f"labels that say something else than an earlier one of their pair in the same source: "
                 f"{contradicted:,}; the first counts (where you mended one: import with --replace)"
             )
         for counts in done.parts:
             if told := describe_assumed(counts):
-                self.stdout.write(told)
+                self.tell_people(told)
         if done.benchmark is not None:
-            self.stdout.write(describe_published_benchmark(done.benchmark))
+            self.tell_people(describe_published_benchmark(done.benchmark))
             if options["format"] == "release":
-                self.stdout.write(compare_with_export(done.benchmark, options["folder"]))
-        if done.total().labels and not (
-            options["dry_run"] or done.unpublished or options["format"] in ("qrels", "release")
+                self.tell_people(compare_with_export(done.benchmark, options["folder"]))
+        if (
+            done.total().labels
+            and not (options["dry_run"] or done.unpublished or options["format"] in ("qrels", "release"))
+            and (told := left_out(options["name"], done.benchmark))
         ):
-            self.stdout.write(left_out(options["name"], done.benchmark), ending="")
+            self.tell_people(told)
         if "refusals" in options and options["refusals"].steps:
-            self.stdout.write("\n".join(options["refusals"].lines()))
-        self.stdout.write(format_import_pace(done.total(), seconds))
+            self.tell_people("\n".join(options["refusals"].lines()))
+        self.tell_people(format_import_pace(done.total(), seconds))
         if options["dry_run"]:
-            self.stdout.write("Nothing was stored (--dry-run).")
+            self.tell_people("Nothing was stored (--dry-run).")
 
     def tell_problems(self, done: Imported, file: Path | None) -> None:
         """The first of them, how many more there are, and where all are."""
@@ -205,25 +213,41 @@ class Command(LightCommand):
             raise CommandError(str(error)) from error
 
 
-def refuse_nothing(done: Imported, by_rules: bool, codebase: Path | None) -> None:
-    """Raises CommandError where nothing came, or nothing of a code base that was named."""
+def import_facts(done: Imported) -> dict[str, Any]:
+    """What `--json` prints of an import: the counts of each part, the benchmark, the first problems."""
+    names = ("read", "stored", "known", "unreadable", "unparsable", "labels")
+    parts = {"queries": done.queries, "snippets": done.snippets, "others": done.others}
+    made = done.benchmark
+    return {
+        **{
+            part: counts and {name: getattr(counts, name) for name in names} for part, counts in parts.items()
+        },
+        "benchmark": made
+        and {"name": str(made), "labels": made.size, "matches": made.positives, "sha256": made.digest},
+        "refused": done.total().unreadable,
+        "problems": [problem_facts(problem) for problem in done.problems[:PROBLEMS_SHOWN]],
+    }
+
+
+def refuse_nothing(done: Imported, by_rules: bool, codebase: Path | None, facts: Mapping[str, Any]) -> None:
+    """Raises PartlyDone where nothing came, or nothing of a code base that was named."""
     told = by_rules or bool(done.problems)
     status = REFUSED_STATUS if done.problems else 1
     if not any(counts.labels or counts.read > counts.unreadable for counts in done.parts):
-        raise CommandError(f"Nothing could be read; {why_nothing(told)}.", returncode=status)
+        raise PartlyDone(f"Nothing could be read; {why_nothing(told)}.", facts, status)
     snippets = done.snippets
     if codebase is not None and snippets is not None and snippets.read == snippets.unreadable:
         why = why_nothing(bool(snippets.problems))
-        raise CommandError(f"--codebase {codebase}: no snippet could be read; {why}.", returncode=status)
+        raise PartlyDone(f"--codebase {codebase}: no snippet could be read; {why}.", facts, status)
 
 
-def fail_for_refusals(done: Imported, dry_run: bool) -> None:
-    """Raises CommandError where a record was refused, though the others are stored."""
+def fail_for_refusals(done: Imported, dry_run: bool, facts: Mapping[str, Any]) -> None:
+    """Raises PartlyDone where a record was refused, though the others are stored."""
     refused = done.total().unreadable
     if refused:
         others = "the others can be read" if dry_run else "the others are stored"
         told = f"Refused: {count_noun(refused, 'record')}, as said above; {others}."
-        raise CommandError(" ".join(filter(None, (told, done.unpublished))), returncode=REFUSED_STATUS)
+        raise PartlyDone(" ".join(filter(None, (told, done.unpublished))), facts, REFUSED_STATUS)
 
 
 def why_nothing(told: bool) -> str:
@@ -246,7 +270,11 @@ def open_problem_writer(options: dict[str, Any]) -> Iterator[Callable[[Problem],
 
 def as_line(problem: Problem) -> str:
     """A refused record as JSON; `record` null where the whole file is meant."""
-    return json.dumps({"file": problem.file, "record": problem.record or None, "why": problem.message})
+    return json.dumps(problem_facts(problem))
+
+
+def problem_facts(problem: Problem) -> dict[str, Any]:
+    return {"file": problem.file, "record": problem.record or None, "why": problem.message}
 
 
 def import_release(options: dict[str, Any], how: Options) -> Imported:
@@ -304,9 +332,7 @@ def left_out(name: str, benchmark: Benchmark | None) -> str:
     from retrieval.evaluation.publication import left_out  # loads NumPy
 
     count = left_out(name, benchmark)
-    told = (
-        f"{count_noun(count, 'labelled pair')} left out: the query or the snippet is in neither collection\n"
-    )
+    told = f"{count_noun(count, 'labelled pair')} left out: the query or the snippet is in neither collection"
     return told if count else ""
 
 

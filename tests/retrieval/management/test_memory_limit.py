@@ -69,7 +69,7 @@ def test_the_import_command_says_what_to_do(tmp_path: Path) -> None:
         check=False,
     )
     assert done.returncode == 1
-    assert "CommandError: Reading this takes more than the 256 MB of memory" in done.stderr
+    assert "cosqa: Reading this takes more than the 256 MB of memory" in done.stderr
     assert "Traceback" not in done.stderr
 
 

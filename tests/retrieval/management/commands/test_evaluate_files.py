@@ -129,7 +129,7 @@ def test_from_a_shell_without_a_database(tmp_path: Path, qrels: Path, run: Path)
 def test_a_mistake_ends_with_one_line_and_code_1(tmp_path: Path, qrels: Path) -> None:
     done = manage(tmp_path / "home", "evaluate-files", "--qrels", qrels, "--run", qrels)
     assert done.returncode == 1
-    assert done.stderr.startswith("CommandError: ")
+    assert done.stderr.startswith("cosqa: ")
     assert len(done.stderr.splitlines()) == 1
 
 
