@@ -12,6 +12,7 @@ from django.contrib.auth.models import User
 
 from annotation.accounts.roles import Role, give_role
 
+EXPERT = Role.EXPERT.value
 RATER = "rater"
 
 

@@ -158,7 +158,11 @@ def ensure_sample_build(folder: Path) -> Build:
     price_recorded()
     wanted = order_sample_build(folder, provider, model)
     earlier = Build.objects.filter(
-        queries=wanted.queries, snippets=wanted.snippets, provider=provider, recorded=wanted.recorded
+        queries=wanted.queries,
+        snippets=wanted.snippets,
+        provider=provider,
+        recorded=wanted.recorded,
+        filling__isnull=True,
     ).exclude(state__in=[Build.State.CANCELLED, Build.State.FAILED])
     return earlier.first() or launch_build(wanted)
 

@@ -1,10 +1,13 @@
-"""Write a sample's replies and truth from its authored decisions, by file exchange."""
+"""Write a sample's replies and truth from its authored decisions, by file exchange.
+
+What the agents say of a function that is written for a query without a match is authored, too.
+"""
 
 from __future__ import annotations
 
 import io
 import json
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +17,8 @@ from annotation.builds.pipeline import file_exchange
 from annotation.llm import Request
 from annotation.llm.exchange import reply_line
 from annotation.llm.reply import Reply, Usage
-from annotation.models import Build, Case, LLMCall
-from cosqa_site.demo import sample
+from annotation.models import Build, Case, LLMCall, Proposal
+from cosqa_site.demo import sample, written_function
 from retrieval.models import Member
 
 CHARACTERS_A_TOKEN = 4
@@ -35,18 +38,30 @@ def record_sample_replies(folder: Path, work: Callable[[], None]) -> int:
     decisions = {(d["query"], d["function"]): d for d in sample.read_sample_lines(folder / DECISIONS)}
     build = launch_build(sample.order_sample_build(folder, Build.Provider.EXCHANGE, sample.RECORDED_MODEL))
     names = Names(build)
+    recorded = record_build(build, lambda: answer_waiting(build, names, decisions), work)
+    job = written_function.launch_writing(build, folder, Build.Provider.EXCHANGE)
+    if job is not None:
+        authored = {row["query"]: row for row in written_function.authored_of(folder)}
+        recorded += record_build(job, lambda: answer_writing(job, names, authored), work)
+    (folder / "replies.jsonl").write_text("".join(f"{line}\n" for line in recorded), encoding="utf-8")
+    write_truth(folder, decisions)
+    return len(recorded)
+
+
+def record_build(
+    build: Build, answers_of: Callable[[], Iterator[str]], work: Callable[[], None]
+) -> list[str]:
+    """Answer whatever the build asks until it asks no more. Raises Undecided."""
     recorded: list[str] = []
     work()
-    while answers := list(answer_waiting(build, names, decisions)):
+    while answers := list(answers_of()):
         done = file_exchange.import_replies(build, io.BytesIO("\n".join(answers).encode()))
         if done.problems:
             raise Undecided("; ".join(map(str, done.problems)))
         recorded += answers
         work()
     refuse_abandoned(build)
-    (folder / "replies.jsonl").write_text("".join(f"{line}\n" for line in recorded), encoding="utf-8")
-    write_truth(folder, decisions)
-    return len(recorded)
+    return recorded
 
 
 def refuse_abandoned(build: Build) -> None:
@@ -82,24 +97,34 @@ def answer_waiting(build: Build, names: Names, decisions: dict[tuple[str, str], 
             )
 
 
+def answer_writing(job: Build, names: Names, authored: Mapping[str, dict[str, Any]]) -> Iterator[str]:
+    """A reply line for each function that is to be written, and for each request about one."""
+    for proposal in Proposal.objects.filter(filling__build=job).select_related(
+        "query", "waiting_for", "case"
+    ):
+        query = names.by_text[proposal.query_id]
+        call = proposal.waiting_for or (proposal.case and proposal.case.waiting_for)
+        if call is not None and call.status == LLMCall.Status.WAITING:
+            answer = pick_answer(authored.get(query, {}), call.agent, query)
+            yield format_reply_line(call.whole_request(), answer)
+
+
 def find_agent_decision(
     case: Case, agent: str, names: Names, decisions: dict[tuple[str, str], Any]
 ) -> dict[str, Any]:
     """What the author let `agent` say about the pair. Raises Undecided."""
-    decision = decisions.get(names.of(case), {})
-    keys = {
-        "screener": ["screener"],
-        "single_llm": ["reader"],
-        "neighbour_writer": ["neighbour"],
-        "test_writer": ["test"] if case.rewrites else ["test_first", "test"],
-        "fixer": ["fixer"],
-        "arbiter": ["arbiter"],
-        "tie_breaker": ["tie_breaker"],
-    }[agent]
-    for key in keys:
-        if key in decision:
-            return dict(decision[key])
-    raise Undecided(f"{names.of(case)}: no decision for the {agent}")
+    decision, pair = decisions.get(names.of(case), {}), str(names.of(case))
+    if agent == "test_writer" and not case.rewrites and "test_first" in decision:
+        return dict(decision["test_first"])
+    return pick_answer(decision, agent, pair)
+
+
+def pick_answer(decision: Mapping[str, Any], agent: str, about: str) -> dict[str, Any]:
+    """What a line of authored decisions has for an agent. Raises Undecided."""
+    key = {"single_llm": "reader", "neighbour_writer": "neighbour", "test_writer": "test"}.get(agent, agent)
+    if key in decision:
+        return dict(decision[key])
+    raise Undecided(f"{about}: no decision for the {agent}")
 
 
 def format_reply_line(request: Request, answer: dict[str, Any]) -> str:

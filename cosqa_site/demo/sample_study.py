@@ -1,13 +1,15 @@
-"""The sample's study: a few pairs that a visitor rates blind, beside two raters who are made up.
+"""The sample's studies: one in which a visitor rates blind, and one with a split that waits for a decision.
 
-What the made-up ones say is the hand-made truth with a few slips, under accounts that nobody can enter. They
-are there so that a visit ends with agreement, figures and a split; the study's name and question say so.
+The other raters are made up: they say the hand-made truth with a few slips, under accounts that nobody can
+enter. They are there so that a visit ends with agreement, figures and a decision; the studies' names and
+questions say so.
 """
 
 from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
 
@@ -28,35 +30,66 @@ from cosqa_site.demo.accounts import RATER
 from cosqa_site.demo.sample import truth_of
 from retrieval.models import Member
 
-PAIRS: Final = 12
 SEED: Final = 1
 NOBODY: Final = rater_studies.Profile("0", "made up for the demo", "none")
-SLIPS: Final[Mapping[str, int]] = {"made-up-1": 5, "made-up-2": 9}
-"""By made-up rater: every so many-th pair of the study gets the other label."""
-QUESTION: Final = (
-    "Do people who only read the code agree with the agents? Two of the three raters are made up."
+
+
+@dataclass(frozen=True)
+class StudyWish:
+    """A study of `pairs` pairs with `visitors` and made-up raters.
+
+    `slips`: by made-up rater, every so many-th pair of the study gets the other label.
+    """
+
+    name: str
+    question: str
+    pairs: int
+    visitors: tuple[str, ...]
+    slips: Mapping[str, int]
+
+
+TO_RATE: Final = StudyWish(
+    "a study to try",
+    "Do people who only read the code agree with the agents? Two of the three raters are made up.",
+    12,
+    (RATER,),
+    {"made-up-1": 5, "made-up-2": 9},
+)
+TO_DECIDE: Final = StudyWish(
+    "a split to decide",
+    "Which label is right where raters split? All four raters are made up.",
+    8,
+    (),
+    {"made-up-3": 5, "made-up-4": 5, "made-up-5": 9, "made-up-6": 9},  # two against two on the fifth pair
 )
 
 
-def ensure_sample_study(build: Build, folder: Path) -> Study | None:
-    """The study of the sample's build: an earlier one, or made now. None without pairs or guidelines."""
-    name = f"{build.name}: a study to try"[: creation.LONGEST_NAME]
+def ensure_sample_studies(build: Build, folder: Path) -> list[Study]:
+    """The studies of the sample's build: earlier ones, or made now. None without pairs or guidelines."""
+    found = (ensure_sample_study(build, folder, wish) for wish in (TO_RATE, TO_DECIDE))
+    return [study for study in found if study is not None]
+
+
+def ensure_sample_study(build: Build, folder: Path, wish: StudyWish = TO_RATE) -> Study | None:
+    """One of them; a study without a visitor needs pairs enough for a split."""
+    name = f"{build.name}: {wish.name}"[: creation.LONGEST_NAME]
     earlier = Study.objects.filter(name=name).first()
     queries = Case.objects.filter(build=build, label__isnull=False).values("query").distinct().count()
-    if earlier is not None or not queries or not (folder / "guidelines.md").exists():
+    is_too_small = not queries or (not wish.visitors and queries < wish.pairs)
+    if earlier is not None or is_too_small or not (folder / "guidelines.md").exists():
         return earlier
     with transaction.atomic():
-        return made_of(build, folder, name, min(PAIRS, queries))
+        return made_of(build, folder, replace(wish, name=name, pairs=min(wish.pairs, queries)))
 
 
-def made_of(build: Build, folder: Path, name: str, size: int) -> Study:
+def made_of(build: Build, folder: Path, wish: StudyWish) -> Study:
     """The study, started, with what the made-up raters say."""
     admin = User.objects.get(username=Role.ADMIN.value)
     made = creation.create_draft_study(
-        order_sample_study(build, name, size, ensure_sample_guideline(folder, admin)), admin
+        order_sample_study(build, wish, ensure_sample_guideline(folder, admin)), admin
     )
     control.perform_study_action(made, Action.START, admin)
-    for person, every in SLIPS.items():
+    for person, every in wish.slips.items():
         rate_sample_pairs(made.enrolments.get(user__username=person), every, true_labels(made, build, folder))
     return made
 
@@ -67,17 +100,18 @@ def ensure_sample_guideline(folder: Path, admin: User) -> Guideline:
     return found or guidelines.write_guideline_version(Wording(folder.name, text), admin)
 
 
-def order_sample_study(build: Build, name: str, size: int, guideline: Guideline) -> Order:
-    people = [User.objects.get(username=RATER), *(made_up(person) for person in SLIPS)]
+def order_sample_study(build: Build, wish: StudyWish, guideline: Guideline) -> Order:
+    visitors = [User.objects.get(username=name) for name in wish.visitors]
+    people = [*visitors, *(made_up(person) for person in wish.slips)]
     reading = Condition.Kind.READING.value
     return Order(
-        name=name,
+        name=wish.name,
         builds=(build,),
-        wish=SampleWish(size=size, seed=SEED),
-        conditions=(ConditionWish(reading),),
-        raters=tuple(RaterWish(person, reading, size) for person in people),
+        wish=SampleWish(size=wish.pairs, seed=SEED),
+        conditions=(ConditionWish(reading, raters=len(people)),),
+        raters=tuple(RaterWish(person, reading, wish.pairs) for person in people),
         reference=reading,
-        question=QUESTION,
+        question=wish.question,
         information="This study is part of the demo. What you say stays in this installation.",
         guideline=guideline,
     )

@@ -118,13 +118,34 @@ def test_the_shipped_sample_settles_every_pair_and_agrees_with_the_truth(shipped
     assert abs(moved) == pytest.approx(1 / 192), "one flipped truth moves it by one pair"
 
 
+def test_the_shipped_sample_has_something_to_see_in_every_room(shipped: Shipped) -> None:
+    told = json.loads(manage(shipped.home, "review", "--user", "expert", "--json").stdout)
+    waits = {card["title"]: card["waits"] for card in told["work"]}
+    assert waits == {
+        "Decide": "1 disagreement to decide",
+        "Review": "192 pairs to check",
+        "Generated functions": "1 to accept or reject",
+    }
+    board = json.loads(manage(shipped.home, "leaderboard", "sample-benchmark", "--json").stdout)
+    assert sorted(board["systems"]) == ["bm25", "bm25-fields", "bow"]
+    assert board["queries"] == 22  # of 24, two have no match
+
+
+def test_a_second_demo_makes_nothing_new(shipped: Shipped) -> None:
+    before = json.loads(manage(shipped.home, "status", "--all", "--json").stdout)
+    done = run_demo(shipped.home, shipped.sample)
+    assert "a disagreement to decide" in done.stderr
+    assert json.loads(manage(shipped.home, "status", "--all", "--json").stdout) == before
+    assert "sample-benchmark@1" in manage(shipped.home, "leaderboard", "sample-benchmark").stdout
+
+
 def test_a_moved_home_is_the_same_to_the_last_byte(shipped: Shipped, tmp_path: Path) -> None:
     second, dump, again = (tmp_path / name for name in ("second", "dump", "again"))
     second.mkdir()
     manage(shipped.home, "export", "everything", str(dump)).check_returncode()
-    assert tables_of(dump)["annotation.case"]["rows"] == 192
+    assert tables_of(dump)["annotation.case"]["rows"] == 193  # one of the generated function
     told = manage(second, "import", "everything", str(dump))
-    assert "192  annotation.case" in told.stdout, told.stderr
+    assert "193  annotation.case" in told.stdout, told.stderr
     manage(second, "export", "everything", str(again)).check_returncode()
     assert tables_of(again) == tables_of(dump)
 
@@ -152,7 +173,7 @@ def test_a_changed_function_makes_its_requests_lack_a_reply_and_the_run_names_th
 def test_two_swapped_programs_are_noticed(demo: Demo, sample: Path) -> None:
     replies = lines(sample / "replies.jsonl")
     writers = [row for row in replies if row["agent"] == "test_writer"]
-    first, last = writers[0]["reply"], writers[-1]["reply"]
+    first, last = writers[0]["reply"], writers[-2]["reply"]  # the last one is of the generated function
     first["program"], last["program"] = last["program"], first["program"]
     write(sample / "replies.jsonl", replies)
     done = demo(sample)

@@ -60,7 +60,7 @@ def test_it_runs_with_one_visitor_and_two_made_up_raters(study: Study) -> None:
 
 
 def test_it_is_made_once(build: Build, folder: Path, study: Study) -> None:
-    assert sample_study.ensure_sample_study(build, folder) == study
+    assert sample_study.ensure_sample_studies(build, folder) == [study]  # three queries: no split
     assert Study.objects.count() == 1
 
 
@@ -89,3 +89,19 @@ def test_without_labelled_pairs_or_guidelines_there_is_none(build: Build, folder
     assert sample_study.ensure_sample_study(build, folder) is None
     assert sample_study.ensure_sample_study(factories.launched("not yet"), folder) is None
     assert not Study.objects.exists()
+
+
+def test_a_study_of_made_up_raters_leaves_one_split_to_decide(
+    settings: Settings, tmp_path: Path, folder: Path
+) -> None:
+    settings.COSQA_HOME = tmp_path
+    demo_accounts()
+    factories.queries([f"sort list {number}" for number in range(8)])
+    build = factories.said(factories.opened("sample", k=1), (1, 0) * 4)
+    rated, decided = sample_study.ensure_sample_studies(build, folder)
+    assert decided.name == "sample: a split to decide"
+    [split] = decisions.load_split_pairs(decided)
+    assert (split.number, sorted(split.votes)) == (5, [0, 0, 1, 1])
+    assert decisions.load_split_pairs(rated) == []
+    expert = User.objects.get(username="expert")
+    decisions.refuse_adjudication(expert, decided)

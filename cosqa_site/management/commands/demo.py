@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,8 +21,8 @@ from annotation.jobs.providers import create_configured_tools
 from annotation.jobs.worker import until_idle
 from annotation.models import Build, Tally
 from cosqa_site.applied_migrations import DatabaseNotReady
-from cosqa_site.demo import sample, sample_study
-from cosqa_site.demo.accounts import RATER, Account, demo_accounts
+from cosqa_site.demo import sample, sample_benchmark, sample_study, written_function
+from cosqa_site.demo.accounts import EXPERT, RATER, Account, demo_accounts
 from cosqa_site.sandbox_advice import find_missing_sandbox
 from cosqa_site.server import (
     AlreadyServing,
@@ -34,6 +36,7 @@ from cosqa_site.server import (
 )
 from cosqa_site.startup import prepare_database
 from retrieval.management.failures import PlainCommand
+from retrieval.texts.plurals import count_noun
 
 SECONDS_BETWEEN_LINES = 5.0
 INTERRUPTED = 130
@@ -73,11 +76,21 @@ class Command(PlainCommand):
             self.say(missing)
         self.say("Importing the sample and mining candidates …")
         build = sample.ensure_sample_build(folder)
-        self.work(build)
-        study = sample_study.ensure_sample_study(build, folder)
-        self.report(build, folder, started, as_json=options["json"])
-        if study is not None:
-            self.say(f"A study waits for its rater: “{study}”; log in as {RATER}.")
+        shown: list[str] = []
+        with self.workers() as work:
+            work(build)
+            found = self.report(build, folder, started)
+            job = self.order_function(build, folder)
+            if job is not None:
+                work(job)
+                shown.append(f"{EXPERT}: a generated function to accept or reject, in Your work")
+        shown += self.describe_rooms(build, folder)
+        if shown:
+            self.say("What there is to see:")
+        for line in shown:
+            self.say(f"  {line}")
+        if options["json"]:
+            self.stdout.write(replace(found, seconds=round(time.monotonic() - started, 2)).json())
         if not options["no_serve"]:
             for account in accounts:
                 self.say(f"  account {account.name:7} {describe_password(account)}")
@@ -87,22 +100,44 @@ class Command(PlainCommand):
     def say(self, text: str) -> None:
         self.stderr.write(text, str)  # plain: these are no errors
 
-    def work(self, build: Build) -> None:
-        """Have the build done, with a progress bar: by workers elsewhere, or by threads of this process."""
-        with tqdm(total=0, unit="pair", desc="settled", leave=False, disable=None) as bar:
+    @contextmanager
+    def workers(self) -> Iterator[Callable[[Build], None]]:
+        """What has a build done: workers elsewhere, or threads of this process, which share their tools."""
+        if settings.CELERY_BROKER_URL:
+            yield self.wait_with_bar
+            return
+        shared: Tools = create_configured_tools()
+        with only_worker():
+            yield lambda build: self.work(build, shared)
+        shared.close()
 
-            def tick() -> None:
-                tally = Tally.objects.get(build=build)
-                bar.total, bar.n = tally.total, tally.settled + tally.abandoned
-                bar.refresh()
+    def work(self, build: Build, shared: Tools) -> None:
+        with open_settled_bar(build) as tick:
+            until_idle(thread_counts(), shared, tick)
 
-            if settings.CELERY_BROKER_URL:
-                self.wait(build, tick)
-                return
-            shared: Tools = create_configured_tools()
-            with only_worker():
-                until_idle(thread_counts(), shared, tick)
-            shared.close()
+    def wait_with_bar(self, build: Build) -> None:
+        with open_settled_bar(build) as tick:
+            self.wait(build, tick)
+
+    def order_function(self, build: Build, folder: Path) -> Build | None:
+        """The job that writes a function; with a model's key it would cost money, so nothing is written."""
+        if build.provider != Build.Provider.RECORDED:
+            return None
+        return written_function.launch_writing(build, folder, Build.Provider.RECORDED)
+
+    def describe_rooms(self, build: Build, folder: Path) -> list[str]:
+        """Publish the benchmark and make the studies, and say who finds what."""
+        if build.state != Build.State.DONE:
+            return []
+        shown = []
+        benchmark = sample_benchmark.ensure_sample_benchmark(build)
+        if benchmark is not None:
+            shown.append(f"anybody: {benchmark} with {count_noun(benchmark.runs.count(), 'system')} scored")
+        for study in sample_study.ensure_sample_studies(build, folder):
+            is_visited = study.enrolments.filter(user__username=RATER).exists()
+            who, what = (RATER, "pairs to rate") if is_visited else (EXPERT, "a disagreement to decide")
+            shown.append(f"{who}: {what}, “{study}”")
+        return [*shown, f"{EXPERT}: pairs to check, in Your work"]
 
     def wait(self, build: Build, tick: Callable[[], None]) -> None:
         """Wait until the workers have ended the build; say how far they are where no bar is shown."""
@@ -118,7 +153,7 @@ class Command(PlainCommand):
                 self.say(f"  {tally.settled + tally.abandoned} of {tally.total} pairs settled")
             time.sleep(0.5)
 
-    def report(self, build: Build, folder: Path, started: float, *, as_json: bool) -> None:
+    def report(self, build: Build, folder: Path, started: float) -> sample.Result:
         build.refresh_from_db()
         if build.state == Build.State.FAILED:
             raise CommandError(build.reason)
@@ -136,8 +171,20 @@ class Command(PlainCommand):
             self.say(
                 "The agents' replies are recorded; mining, state machine, sandbox runs and traces are live."
             )
-        if as_json:
-            self.stdout.write(found.json())
+        return found
+
+
+@contextmanager
+def open_settled_bar(build: Build) -> Iterator[Callable[[], None]]:
+    """A progress bar of the build's pairs; what it yields brings it up to date."""
+    with tqdm(total=0, unit="pair", desc="settled", leave=False, disable=None) as bar:
+
+        def tick() -> None:
+            tally = Tally.objects.get(build=build)
+            bar.total, bar.n = tally.total, tally.settled + tally.abandoned
+            bar.refresh()
+
+        yield tick
 
 
 def describe_password(account: Account) -> str:
