@@ -63,6 +63,7 @@ urlpatterns = [
     path("builds/<int:pk>/replies/requests/", replies.requests_file, name="build-requests"),
     path("builds/<int:pk>/replies/next/", replies.answer, name="build-reply-next"),
     path("builds/<int:pk>/replies/<int:call>/", replies.answer, name="build-reply"),
+    path("builds/<int:pk>/order/", builds.order_yaml, name="build-order"),
     path("builds/<int:pk>/control/", builds.control, name="build-control"),
     path("builds/<int:pk>/cap/", caps.build_cap, name="build-cap"),
     path("builds/<int:pk>/review-rule/", review_rule.change, name="build-review-rule"),

@@ -113,6 +113,8 @@ VERBS: Final = (
             "--model NAME": "model that is asked",
             "--estimate": "only say what it would take",
             "--budget DOLLARS": "stop there (default: no cap)",
+            "--config FILE": "take the whole order from a YAML file",
+            "--show-config BUILD": "print the order of a build as YAML",
             **JSON,
         },
         ("build first --queries mine --snippets mine --limit 1000",),

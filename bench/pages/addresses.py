@@ -58,6 +58,7 @@ PLACES: Final = (
     BenchedPage("build-again", "/builds/{again}/"),
     BenchedPage("build-cancel", "/builds/{build}/control/?action=cancel"),
     BenchedPage("build-replies", "/builds/{build}/replies/"),
+    BenchedPage("build-order", "/builds/{build}/order/"),
     BenchedPage("build-cap", "/builds/{build}/cap/"),
     BenchedPage("build-extend", "/builds/{build}/extend/"),
     BenchedPage("build-missing", "/builds/{build}/missing/"),

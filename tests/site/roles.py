@@ -189,6 +189,7 @@ ROLES: Final = {
         "build-replies",
         "build-reply",
         "build-reply-next",
+        "build-order",
         "build-requests",
         "api:list_requests",
         "api:take_replies",

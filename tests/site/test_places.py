@@ -78,6 +78,7 @@ FRAGMENTS: Final = {
 FILES: Final = {
     "audit-export",
     "benchmark-export",
+    "build-order",
     "build-requests",
     "build-written",
     "case-candidate",

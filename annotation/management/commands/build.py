@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from pathlib import Path
 from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
@@ -11,11 +13,13 @@ from annotation.api.estimates import figures_out
 from annotation.builds.launch.estimates.figures import Estimate, Range
 from annotation.builds.launch.order import Judge, LaunchRefused, Order
 from annotation.builds.launch.paper_profile import ENCODERS, NAMES, in_profile
+from annotation.derived import order_file
 from annotation.derived.derivation import CHOICES, Decision, OrderPlan, Who, orders_of
 from annotation.derived.experts_queue import queue_pairs_for_experts
 from annotation.management import derived_options, given_options
 from annotation.management.derived_options import parse_dollars, parse_sampling, quote_plan
 from annotation.management.given_options import find_newest_collection
+from annotation.management.lookups import find_build
 from annotation.management.schema_options import add_schema_options
 from annotation.models import Build
 from annotation.models.builds.build import NANO
@@ -31,6 +35,7 @@ from retrieval.mining.search_scope import count_search_scope
 from retrieval.models import Collection, PairList
 from retrieval.texts.hostile import mark_hostile_characters
 from retrieval.texts.plurals import count_noun
+from retrieval.texts.small_files import read_small_text
 
 OF_API: Final = (
     *("k", "limit", "approximate", "screen_by_query", "reader", "neighbour", "second_test", "rewrites"),
@@ -41,6 +46,12 @@ OF_API: Final = (
 SAME: Final = (*OF_API, "name", "provider", "model", "recorded", "unpriced", "skip_canary", "fresh")
 """Options that an order has under the same name."""
 
+BESIDE_CONFIG: Final = frozenset(
+    {"config", "show_config", "name", "encoder_file", "estimate", "yes", "json", "help", "version"}
+    | {"verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks"}
+)
+"""Options that may be typed with a file: they say nothing of the order."""
+
 
 class Command(LightCommand):
     help = (
@@ -50,7 +61,13 @@ class Command(LightCommand):
     refusals = (LaunchRefused, known_encoders.BadSpec)
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("name", help="of the new build")
+        parser.add_argument("name", nargs="?", help="of the new build")
+        parser.add_argument(
+            "--config", type=Path, metavar="FILE", help="the whole order as YAML, as --show-config writes it"
+        )
+        parser.add_argument(
+            "--show-config", metavar="BUILD", help="print the order of a build as YAML, and launch nothing"
+        )
         parser.add_argument("--queries", help="name of the collection of queries")
         parser.add_argument("--snippets", help="name of the collection of snippets")
         given_options.add_arguments(parser)
@@ -126,13 +143,16 @@ class Command(LightCommand):
         )
 
     def handle(self, *args: Any, **options: Any) -> None:
+        if options["show_config"]:
+            self.show_config(find_build(options["show_config"]))
+            return
         with known_encoders.use_spec_files(options["encoder_file"]):
             self.launch(options)
 
     def launch(self, options: dict[str, Any]) -> None:
         self.estimates: list[dict[str, Any]] = []
-        options["given"] = self.given(options)
-        order, who = self.order(options), options["annotator"]
+        order, who = self.load_config(options) if options["config"] else self.typed(options)
+        options["provider"] = order.provider
         orders = orders_of(order, who)
         plans = [OrderPlan(own) for each in orders for own in in_profile(each, options["profile"])]
         words = [""] * len(plans)
@@ -154,6 +174,41 @@ class Command(LightCommand):
             self.tell_people(f"queued for experts as build {build.pk}: {build.name}")
             facts["builds"].append({"id": build.pk, "name": build.name, "state": build.state})
         self.print_json(facts)
+
+    def show_config(self, build: Build) -> None:
+        order = order_file.order_of_build(build)
+        if self.is_for_programs:
+            values = order_file.order_values(order, Who((order.annotator,)))
+            self.print_json({"build": build.name, "order": values})
+        else:
+            self.stdout.write(order_file.write_order_file(order), ending="")
+
+    def load_config(self, options: dict[str, Any]) -> tuple[Order, Who]:
+        """The order of a file, by the name that was typed, if one was. Raises CommandError."""
+        parser = self.create_parser("cosqa", "build")
+        changed = [
+            "/".join(action.option_strings)
+            for action in parser._actions
+            if action.dest not in BESIDE_CONFIG and options.get(action.dest) != action.default
+        ]
+        if changed:
+            raise CommandError(f"--config has the whole order: write {', '.join(changed)} into the file.")
+        try:
+            text = read_small_text(options["config"], order_file.LONGEST_FILE)
+            order, who = order_file.read_order_file(text)
+        except OSError as why:
+            raise CommandError(f"{options['config']} can't be read: {why.strerror}.") from why
+        except ValueError as why:
+            raise CommandError(f"{options['config']}: {why}") from why
+        name = mark_hostile_characters(options["name"] or order.name)
+        return replace(order, name=name), who
+
+    def typed(self, options: dict[str, Any]) -> tuple[Order, Who]:
+        """The order that the options make. Raises CommandError."""
+        if not options["name"]:
+            raise CommandError("Name the new build, or give a file with --config.")
+        options["given"] = self.given(options)
+        return self.order(options), options["annotator"]
 
     def given(self, options: dict[str, Any]) -> PairList | None:
         """The pairs of --pairs, with what was left out of a file told; None where a mining finds them."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse
+from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, redirect, render
+from django.utils.text import slugify
 from django.views.decorators.cache import cache_control
 from django.views.decorators.http import condition
 
@@ -13,6 +14,7 @@ from annotation.builds.control import pause_resume
 from annotation.builds.control.pause_resume import Action, ControlRefused
 from annotation.builds.drift.watched_pairs import has_shifted
 from annotation.builds.results.progress import version_of
+from annotation.derived.order_file import order_of_build, write_order_file
 from annotation.models import Build, Case
 from annotation.stages import Stage
 from annotation.studies.exposure import mark_list_seen, mark_seen
@@ -22,7 +24,7 @@ from annotation.web.cases.filters import list_told_cases
 from annotation.web.cases.page import cases_number, cases_page, filters_of
 from annotation.web.cases.row_counts import is_number_wanted, number_alone
 from annotation.web.shared.pagination import whole_number
-from annotation.web.shared.requests import action_of, say_refusals
+from annotation.web.shared.requests import action_of, attach, say_refusals
 from retrieval.texts.hostile import mark_hostile_characters
 
 
@@ -45,6 +47,17 @@ def progress_etag(request: HttpRequest, pk: int) -> str | None:
 def progress(request: HttpRequest, pk: int) -> HttpResponse:
     page = pages.progress_page(find_visible_build(request, pk))
     return render(request, "annotation/builds/detail.html#progress", {"page": page})
+
+
+@require_role(Role.ADMIN, GET)
+def order_yaml(request: HttpRequest, pk: int) -> HttpResponse:
+    """The order as a file that `cosqa build --config` takes; a job that writes functions has none."""
+    build = find_visible_build(request, pk)
+    if hasattr(build, "filling"):
+        raise Http404("Functions are ordered on the page of their build.")
+    text = write_order_file(order_of_build(build))
+    name = slugify(build.name) or f"build-{build.pk}"
+    return attach(HttpResponse(text, content_type="application/yaml; charset=utf-8"), f"{name}.yaml")
 
 
 @require_role(Role.ADMIN, FORM)
