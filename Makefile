@@ -1,6 +1,6 @@
 # `make help` lists the targets. The environment is .venv/, data goes to var/ or to $COSQA_HOME.
 .DEFAULT_GOAL := help
-.PHONY: help demo test quick test-postgres check lint types contracts run worker bench
+.PHONY: help demo docs test quick test-postgres check lint types contracts run worker bench
 .PHONY: desk keys protections honest hostile survive faults fuzz figures million raters rivals screenshots compose-smoke mteb open-server
 
 PY := .venv/bin/python
@@ -48,6 +48,9 @@ desk: .venv/.all ## measure the review page with real pairs: what is seen at onc
 
 honest: .venv/.all ## run all honest programs with a right and a wrong candidate on both backends (minutes)
 	@TESTS_WHOLE=yes .venv/bin/pytest -s -n 0 tests/sandbox/test_honest.py $(PYTEST)
+
+docs: .venv/.all ## build the site of the documentation, which a server shows at /docs/
+	@$(PY) scripts/build_docs.py
 
 hostile: .venv/.all ## run the hostile programs on both backends and write docs/hostile.md
 	@$(PY) -m tests.sandbox.hostile_report

@@ -3,6 +3,7 @@
 from django.contrib import admin
 from django.urls import include, path
 
+from cosqa_site import documentation
 from cosqa_site.api import api
 from cosqa_site.health import report_health
 from cosqa_site.log_in import Enter, Leave
@@ -24,6 +25,8 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/", api.urls),
     path("health/", report_health, name="health"),
+    path("docs/", documentation.show, name="documentation"),
+    path("docs/<path:path>", documentation.show, name="documentation-file"),
     path("", include("annotation.urls")),
 ]
 handler400 = "cosqa_site.errors.bad_request"

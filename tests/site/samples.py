@@ -172,6 +172,7 @@ def samples(case: Case, rater: Enrolment | None = None) -> Samples:
     benchmark, job = published(case), filling(case)
     return Samples(
         {
+            "docs": 1,
             "pairs": asked.number,
             "rate": rater.study_id,
             "studies": rater.study_id,

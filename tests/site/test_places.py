@@ -82,13 +82,15 @@ FILES: Final = {
     "build-requests",
     "build-written",
     "case-candidate",
+    "documentation",
+    "documentation-file",
     "pin-download",
     "rate-snippet",
     "study-figures-download",
     "study-plan",
     "study-ratings",
 }
-"""Nothing to look at."""
+"""Nothing to look at, but for the documentation, which has a test of its own in tests/e2e."""
 LISTS: Final = {"adjudication", "proposals", "rate", "review"}
 """They are part of Your work now."""
 LEADS_ON: Final = {
