@@ -167,9 +167,9 @@ class Client:
         """The cases of a build: stage="settled", label=1, q="words of the query", differs=True …"""
         return cast(Iterator[Case], self.pages(f"builds/{build}/cases", **filters))
 
-    def control(self, build: int, action: str, note: str = "") -> dict[str, Any]:
+    def control(self, build: int, action: str, reason: str = "") -> dict[str, Any]:
         """pause, resume, go_on (after its canary), cancel, or retry what could not be judged."""
-        return cast(dict[str, Any], self.post(f"builds/{build}/control", action=action, note=note))
+        return cast(dict[str, Any], self.post(f"builds/{build}/control", action=action, reason=reason))
 
 
 def without_none(parameters: dict[str, Any]) -> dict[str, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict
 from http import HTTPStatus
 from typing import Any, Final
@@ -25,14 +25,18 @@ from ninja.errors import HttpError, ValidationError
 
 from annotation import draft_rules
 from annotation.accounts.roles import KeptBlind, refuse_while_blind
+from annotation.api.form_refusals import InvalidValues
 from annotation.api.missing_functions import decision_out
+from annotation.api.names import NoSuchName
 from annotation.api.rating import rating_out
 from annotation.builds.control.pause_resume import ControlRefused
 from annotation.builds.control.spending_caps import CapRefused
 from annotation.builds.launch.order import LaunchRefused
 from annotation.builds.limits import full_disk
+from annotation.builds.results.publication import PublishRefused
 from annotation.derived.missing_functions.function_decisions import BadDecision, DecidedMeanwhile
 from annotation.models import LostRace
+from annotation.pins import NothingToPin
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
 from annotation.review.own_tests import TooFast, TooManyWaiting
 from annotation.schemas.adjudication import DecisionOut
@@ -40,10 +44,15 @@ from annotation.schemas.reviews import ReviewOut
 from annotation.stages import IllegalMove
 from annotation.studies.adjudication.decisions import AdjudicatedMeanwhile, BadAdjudication, MayNotAdjudicate
 from annotation.studies.enrolment.queue import BadSkip, Lapsed, QueueClosed
+from annotation.studies.enrolment.rater_studies import BadProfile, GuidelineChanged
 from annotation.studies.plan.form_checks import BadRating
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.rating import ratings, undo
+from annotation.studies.report.agreement_report import NoReport
+from annotation.studies.report.figures import NoFigures
 from annotation.studies.sampling.sample_order import SampleRefused
+from annotation.web.benchmarks.score_jobs import NotOrdered
+from retrieval.evaluation.robustness.version_comparison import NotOneVersion
 
 CONTENT_TYPE: Final = "application/problem+json"
 NO_ROOM: Final = (
@@ -56,6 +65,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     AdjudicatedMeanwhile: HTTPStatus.CONFLICT,
     BadAdjudication: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadDecision: HTTPStatus.UNPROCESSABLE_ENTITY,
+    BadProfile: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadReview: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadSkip: HTTPStatus.UNPROCESSABLE_ENTITY,
     CapRefused: HTTPStatus.CONFLICT,
@@ -64,15 +74,23 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     DecidedMeanwhile: HTTPStatus.CONFLICT,
     draft_rules.DraftChanged: HTTPStatus.CONFLICT,
     draft_rules.DraftRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    GuidelineChanged: HTTPStatus.CONFLICT,
     IllegalMove: HTTPStatus.CONFLICT,
     KeptBlind: HTTPStatus.FORBIDDEN,
     Lapsed: HTTPStatus.CONFLICT,
     LaunchRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     LostRace: HTTPStatus.CONFLICT,
     MayNotAdjudicate: HTTPStatus.FORBIDDEN,
+    NoFigures: HTTPStatus.CONFLICT,
+    NoReport: HTTPStatus.CONFLICT,
+    NoSuchName: HTTPStatus.UNPROCESSABLE_ENTITY,
+    NotOneVersion: HTTPStatus.UNPROCESSABLE_ENTITY,
+    NothingToPin: HTTPStatus.CONFLICT,
+    NotOrdered: HTTPStatus.CONFLICT,
     NothingToUndo: HTTPStatus.CONFLICT,
     OverrideNeedsReason: HTTPStatus.UNPROCESSABLE_ENTITY,
     PermissionDenied: HTTPStatus.FORBIDDEN,
+    PublishRefused: HTTPStatus.CONFLICT,
     QueueClosed: HTTPStatus.CONFLICT,
     BadRating: HTTPStatus.UNPROCESSABLE_ENTITY,
     ratings.RatedMeanwhile: HTTPStatus.CONFLICT,
@@ -89,6 +107,7 @@ def register_error_handlers(api: NinjaAPI) -> None:
     for error in STATUSES:
         api.add_exception_handler(error, domain_problem)
     api.add_exception_handler(HttpError, http_problem)
+    api.add_exception_handler(InvalidValues, invalid_values)
     api.add_exception_handler(ValidationError, validation_problem)
 
 
@@ -153,11 +172,28 @@ def validation_problem(request: HttpRequest, error: ValidationError | type[Valid
     """Each wrong or missing value with its place and what was expected."""
     assert isinstance(error, ValidationError), "the framework hands over the raised error"
     wrong = [
-        {"where": ".".join(map(str, one["loc"])), "what": one["msg"], "kind": one["type"]}
+        {"where": name_of_value(one["loc"]), "what": plain_reason(one["msg"]), "kind": one["type"]}
         for one in error.errors
     ]
-    detail = "; ".join(f"{one['where']}: {one['what']}" for one in wrong[:3])
+    detail = "; ".join(f"{one['where']}: {one['what']}".removeprefix(": ") for one in wrong[:3])
     return make_problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", detail, errors=wrong)
+
+
+def name_of_value(place: Sequence[object]) -> str:
+    """A value as the caller wrote it: without our names for the body and its parts."""
+    ours = 2 if place[:1] == ("body",) else 1
+    return ".".join(map(str, place[ours:]))
+
+
+def plain_reason(message: str) -> str:
+    return message.removeprefix("Value error, ")
+
+
+def invalid_values(request: HttpRequest, error: InvalidValues | type[InvalidValues]) -> HttpResponse:
+    """What a form refuses, in the same shape."""
+    assert isinstance(error, InvalidValues), "the framework hands over the raised error"
+    wrong = [{"where": name, "what": what, "kind": "refused"} for name, what in error.errors]
+    return make_problem_response(HTTPStatus.UNPROCESSABLE_ENTITY, "invalid-request", str(error), errors=wrong)
 
 
 def bad_request(request: HttpRequest, exception: Exception) -> HttpResponse:

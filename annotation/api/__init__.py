@@ -7,14 +7,20 @@ from annotation.accounts.roles import role_of
 from annotation.api import (
     adjudication,
     annotators,
+    benchmarks,
     builds,
     canary,
     cases,
     comparisons,
+    corpus,
     derived_builds,
     drift,
+    imports,
+    jobs,
     label_audit,
     missing_functions,
+    pins,
+    publication,
     queries,
     rating,
     replies,
@@ -34,6 +40,12 @@ router.add_router("/builds", queries.router)
 router.add_router("/builds", comparisons.router)
 router.add_router("/builds", rounds.router)
 router.add_router("/builds", replies.router)
+router.add_router("/builds", publication.router)
+router.add_router("/collections", imports.router)
+router.add_router("/benchmarks", benchmarks.router)
+router.add_router("/jobs", jobs.router)
+router.add_router("/pins", pins.router)
+router.add_router("", corpus.router)
 router.add_router("/annotators", annotators.router)
 router.add_router("", label_audit.router)
 router.add_router("", cases.router)

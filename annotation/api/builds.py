@@ -12,11 +12,12 @@ from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.api.derivations import launch_plan, quote_out
 from annotation.api.estimates import kept_out
+from annotation.api.names import NoSuchName, find_collection
 from annotation.builds.control import pause_resume, review_rule, spending_caps
 from annotation.builds.launch.estimates import confirmation
-from annotation.builds.launch.order import Judge, LaunchRefused
+from annotation.builds.launch.order import USUAL_ENCODERS, Judge, LaunchRefused
 from annotation.builds.launch.order import Order as BuildOrder
-from annotation.builds.launch.paper_profile import as_in_the_paper
+from annotation.builds.launch.paper_profile import ENCODERS, as_in_the_paper
 from annotation.builds.results import progress
 from annotation.derived.derivation import Decision, OrderPlan, Who, orders_of
 from annotation.derived.experts_queue import queue_pairs_for_experts
@@ -50,6 +51,7 @@ from retrieval.fusion import Fusion
 from retrieval.given_pairs import of_benchmark
 from retrieval.mining.search_scope import scope_of_mining
 from retrieval.models import Benchmark, Collection, Mining, PairList
+from retrieval.models.versions import find_version
 from retrieval.schemas import LARGEST_ID, Id, Page
 
 router = Router(tags=["builds"])
@@ -116,7 +118,7 @@ def control_build(request: HttpRequest, pk: Path[Id], order: Control) -> Control
     """Pause, resume or cancel a build, go on after its canary, or retry what it abandoned. For admins."""
     build = visible.job(request, pk)
     action = pause_resume.Action(order.action)
-    touched = pause_resume.control_build(build, action, visible.caller(request), order.note, order.cause)
+    touched = pause_resume.control_build(build, action, visible.caller(request), order.reason, order.cause)
     build.refresh_from_db(fields=["state"])
     return Controlled(state=cast(BuildState, build.state), cases=touched)
 
@@ -155,10 +157,10 @@ def as_ordered(order: Order) -> BuildOrder:
     """The order before its profile counts. Raises LaunchRefused where a collection is missing."""
     given = None if order.pairs is None else given_of(order.pairs)
     read: dict[str, Any] = {
-        "queries": given.queries if given else collection(order.queries),
-        "snippets": given.snippets if given else collection(order.snippets),
+        "queries": given.queries if given else collection(order.queries, "queries"),
+        "snippets": given.snippets if given else collection(order.snippets, "snippets"),
         "given": given,
-        "encoders": () if given else tuple(order.encoders or ()),
+        "encoders": () if given else encoders_of(order),
         "rule": NO_RULE if order.rule == "any" else Rule[order.rule.upper()],
         "query_rule": query_rule(order.query_rules),
         "fusion": Fusion(order.fusion),
@@ -171,9 +173,11 @@ def as_ordered(order: Order) -> BuildOrder:
 def given_of(wanted: GivenPairs) -> PairList:
     """The list that is named, or that of a benchmark's pairs. Raises LaunchRefused where there is none."""
     if wanted.benchmark is not None:
-        benchmark = Benchmark.objects.filter(pk=wanted.benchmark).first()
+        benchmark = find_version(Benchmark.objects.all(), wanted.benchmark)
         if benchmark is None:
-            raise LaunchRefused(f"There is no benchmark {wanted.benchmark}.")
+            raise LaunchRefused(
+                f"There is no benchmark {wanted.benchmark!r}; GET /api/benchmarks lists them."
+            )
         return of_benchmark(benchmark)
     rows = PairList.objects.select_related("queries", "snippets", "benchmark")
     found = rows.filter(pk=wanted.list or 0).first()
@@ -182,11 +186,17 @@ def given_of(wanted: GivenPairs) -> PairList:
     return found
 
 
-def collection(pk: int | None) -> Collection:
-    found = Collection.objects.filter(pk=pk or 0).first()
-    if found is None:
-        raise LaunchRefused(f"There is no collection {pk}; GET /api/collections lists them.")
-    return found
+def encoders_of(order: Order) -> tuple[str, ...]:
+    """Those that are named; else what the form proposes, or with its profile the paper's."""
+    return tuple(order.encoders or (ENCODERS if order.profile == "paper" else USUAL_ENCODERS))
+
+
+def collection(wanted: int | str | None, kind: str) -> Collection:
+    """Raises LaunchRefused."""
+    try:
+        return find_collection(wanted or 0, kind)
+    except NoSuchName as why:
+        raise LaunchRefused(str(why)) from why
 
 
 def build_detail(build: Build) -> BuildDetail:

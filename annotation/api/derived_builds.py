@@ -72,7 +72,7 @@ def extend_build(request: HttpRequest, pk: Path[Id], wanted: ExtendIn) -> Status
 def cancel_extension(request: HttpRequest, pk: Path[Id], wanted: CancelIn) -> ExtensionOut:
     """Take an extension back whose pairs are still mined. For admins."""
     build = visible.build(request, pk)
-    execution.cancel_extension(build, visible.caller(request), wanted.note)
+    execution.cancel_extension(build, visible.caller(request), wanted.reason)
     return extension_out(build.extensions.select_related("mining", "user").latest("number"))
 
 

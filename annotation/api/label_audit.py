@@ -57,8 +57,8 @@ def give_pairs(request: HttpRequest, wanted: PairsIn) -> Status[PairList]:
                 Wanted(
                     path,
                     wanted.name.strip(),
-                    collection(wanted.queries) if wanted.queries else None,
-                    collection(wanted.snippets) if wanted.snippets else None,
+                    collection(wanted.queries, "queries") if wanted.queries else None,
+                    collection(wanted.snippets, "snippets") if wanted.snippets else None,
                     called=wanted.name.strip(),
                 )
             )

@@ -18,26 +18,56 @@ from annotation.schemas.rating import (
     DraftIn,
     HeldOut,
     HoldIn,
+    JoinIn,
     NextOut,
+    PartOut,
     RatingIn,
     RatingOut,
     SideOut,
     SkipIn,
 )
 from annotation.studies.enrolment import queue, rater_studies
+from annotation.studies.enrolment.rater_studies import Profile
 from annotation.studies.plan import form_checks
 from annotation.studies.plan.form_checks import RaterStatement
 from annotation.studies.rating import drafts, ratings, shown_pair, undo
 from annotation.studies.rating.runs import ids_of
-from retrieval.schemas import Id
+from retrieval.schemas import LARGEST_ID, Id, Page, Paging
 
 router = Router(tags=["rating"], auth=signed_in(Role.EXPERT))
+
+
+@router.get("", response=Page[PartOut])
+def list_parts(request: HttpRequest, wanted: Query[Paging]) -> Page[PartOut]:
+    """The studies in which you rate or have rated, the newest first, with what each still wants of you."""
+    rows = rater_studies.enrolments_of(visible.caller(request))
+    page = wanted.page(rows.filter(study__lt=wanted.after or LARGEST_ID), lambda row: row.study_id)
+    return Page(items=[part_out(enrolment) for enrolment in page.items], next=page.next)
+
+
+@router.get("/{int:study}", response=PartOut)
+def get_part(request: HttpRequest, study: Path[Id]) -> PartOut:
+    """Your part in a study: its information and guidelines, and how far you are. For its raters."""
+    return part_out(enrolment_of(request, study))
+
+
+@router.post("/{int:study}/join", response=PartOut)
+def join_study(request: HttpRequest, study: Path[Id], said: JoinIn) -> PartOut:
+    """Say that you have read the information and the guidelines, and take part. For its raters.
+
+    Sending it again changes the profile. A study without either needs no joining.
+    """
+    enrolment = enrolment_of(request, study)
+    profile = Profile(said.years, said.occupation, said.languages)
+    rater_studies.join_study(enrolment, profile, said.guideline)
+    return part_out(enrolment)
 
 
 @router.post("/{int:study}/next", response=NextOut)
 def next_pair(request: HttpRequest, study: Path[Id]) -> NextOut:
     """The pair that is open for you, else another one, reserved for half an hour. For its raters."""
     enrolment = enrolment_of(request, study)
+    rater_studies.join_without_information(enrolment)
     found = queue.next_assignment(enrolment)
     if found is None:
         enrolment.refresh_from_db(fields=["finished_at"])
@@ -115,6 +145,21 @@ def get_recent_ratings(request: HttpRequest, study: Path[Id]) -> list[RatingOut]
 def enrolment_of(request: HttpRequest, study: int) -> Enrolment:
     """The caller's. Raises Http404 where the caller is none of the study's raters."""
     return get_object_or_404(rater_studies.enrolments_of(visible.caller(request)), study=study)
+
+
+def part_out(enrolment: Enrolment) -> PartOut:
+    study, work = enrolment.study, rater_studies.work_of(enrolment)
+    guideline = study.guideline
+    return PartOut.of(
+        study,
+        study=study.pk,
+        guideline=study.guideline_id,
+        guideline_text=guideline.text if guideline else "",
+        wanted=[wanted.value for wanted in rater_studies.find_pending_requirements(enrolment)],
+        done=work.done,
+        left=work.left,
+        finished=enrolment.finished_at is not None,
+    )
 
 
 def assignment_of(request: HttpRequest, study: int, number: int) -> Assignment:

@@ -47,5 +47,5 @@ def take_replies(request: HttpRequest, pk: Path[Id], given: RepliesIn) -> TakenO
     lines = (reply.dict(exclude_none=True) for reply in given.replies)
     stream = io.BytesIO("\n".join(map(json.dumps, lines)).encode("ascii"))
     done = file_exchange.import_replies(build, stream, given.model)
-    refused = [RefusedReply(place=problem.line, why=problem.message) for problem in done.problems]
+    refused = [RefusedReply(place=problem.line, reason=problem.message) for problem in done.problems]
     return TakenOut(taken=done.taken, known=done.known, continuing=done.moved, refused=refused)

@@ -6,14 +6,16 @@ from operator import itemgetter
 from typing import Any, cast
 
 from django.core.exceptions import PermissionDenied
-from django.http import HttpRequest
+from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router, Status
 
 from annotation.accounts.roles import Role, builds_visible_to, refuse_while_blind
 from annotation.api import visible
 from annotation.api.auth import signed_in
+from annotation.api.tables import answer_tables
 from annotation.models import Study
+from annotation.schemas.benchmarks import TableQuery
 from annotation.schemas.studies import (
     RatingPage,
     StudyControl,
@@ -22,9 +24,12 @@ from annotation.schemas.studies import (
     StudyIn,
     StudyOut,
     StudyPage,
+    StudyPublicationOut,
+    StudyPublished,
     StudyRatingOut,
     StudyState,
 )
+from annotation.studies.adjudication import verified_subset
 from annotation.studies.audit_log import Verb, append_audit_event
 from annotation.studies.exposure import mark_seen, pairs_of_study_rows
 from annotation.studies.plan import control, creation
@@ -33,6 +38,8 @@ from annotation.studies.plan.effort import outlook_of
 from annotation.studies.plan.order_json import order_of
 from annotation.studies.plan.plan import plan_of
 from annotation.studies.report import rating_export
+from annotation.studies.report.figures import refuse_to_raters
+from annotation.web.studies.figure_views import tables_of
 from annotation.web.studies.page import condition_rows, rating_seconds_of_study
 from retrieval.schemas import LARGEST_ID, Id, Page
 
@@ -69,6 +76,37 @@ def control_study(request: HttpRequest, pk: Path[Id], told: StudyControl) -> Stu
     study = study_of(request, pk)
     control.perform_study_action(study, Action(told.action), visible.caller(request), told.reason)
     return StudyControlled(state=None if told.action == "delete" else cast(StudyState, study.state))
+
+
+@router.get("/{int:pk}/publication", response=StudyPublicationOut)
+def get_study_publication(request: HttpRequest, pk: Path[Id]) -> StudyPublicationOut:
+    """The labels that publishing the study would give; 409 says why there can be none yet. For admins."""
+    study = study_of(request, pk)
+    found = verified_subset.require_publishable_verdicts(study)
+    return StudyPublicationOut(
+        labels=len(found),
+        by_majority=sum(verdict.by == "majority" for verdict in found),
+        by_adjudication=sum(verdict.by == "adjudication" for verdict in found),
+        undecided=verified_subset.count_undecided_samples(study),
+    )
+
+
+@router.post("/{int:pk}/publish", response=StudyPublished)
+def publish_study(request: HttpRequest, pk: Path[Id]) -> StudyPublished:
+    """Publish what a closed study decided as labels of an annotator of its own, once. For admins."""
+    study = study_of(request, pk)
+    labels = verified_subset.publish_verified_subset(study, visible.caller(request))
+    return StudyPublished(labels=labels, annotator=verified_subset.annotator_of_study(study).pk)
+
+
+@router.get("/{int:pk}/figures", response=dict[str, Any], auth=signed_in(Role.READER))
+def get_study_figures(
+    request: HttpRequest, pk: Path[Id], wanted: Query[TableQuery]
+) -> dict[str, Any] | HttpResponse:
+    """The figures of a study: all tables, or one as a file; 409 says why there are none."""
+    study = get_object_or_404(Study, pk=pk)
+    refuse_to_raters(request.user, study)
+    return answer_tables(tables_of(study), wanted, f"study-{study.pk}")
 
 
 @router.get("/{int:pk}/plan", response=dict[str, Any])

@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Annotated, Any, Literal
 
 from ninja import Schema
-from pydantic import Field, model_validator
+from pydantic import AliasChoices, Field, model_validator
 
 from annotation.schemas.estimates import EstimateFigures
 from annotation.schemas.fields import (
@@ -17,6 +17,7 @@ from annotation.schemas.fields import (
     CleanText,
     Dollars,
     Provider,
+    Ref,
     RuleChoice,
     Unconfirmed,
 )
@@ -28,7 +29,10 @@ from retrieval.schemas import Id, Paging, RowSchema
 class GivenPairs(Body):
     """Pairs to judge, in the place of a mining: those that a benchmark labels, or of a list that is there."""
 
-    benchmark: Id | None = Field(None, description="id of a benchmark: its labelled pairs")
+    benchmark: Ref | None = Field(
+        None,
+        description="a benchmark, by id, `name` (its newest version) or `name@version`: its labelled pairs",
+    )
     list: Id | None = Field(None, description="id of a list, as POST /api/pairs gives it")
 
     @model_validator(mode="after")
@@ -52,8 +56,8 @@ class PairsIn(Body):
     """Pairs that become a list; without collections their texts become two, as their labels a benchmark."""
 
     name: CleanText = Field(min_length=1, max_length=120, description="of the collections and the benchmark")
-    queries: Id | None = Field(None, description="id of the collection that query ids are of")
-    snippets: Id | None = Field(None, description="id of the collection that snippet ids are of")
+    queries: Ref | None = Field(None, description="name or id of the collection that query ids are of")
+    snippets: Ref | None = Field(None, description="name or id of the collection that snippet ids are of")
     pairs: Annotated[list[PairIn], Field(min_length=1, max_length=10_000)]
 
 
@@ -61,14 +65,16 @@ class Order(Body):
     """A build to launch. What is left out has the value shown."""
 
     name: CleanText = Field(max_length=120)
-    queries: Id | None = Field(None, description="id of a collection of queries; a mining needs it")
-    snippets: Id | None = Field(None, description="id of a collection of snippets; a mining needs it")
+    queries: Ref | None = Field(
+        None, description="name (its newest version), `name@version` or id of a collection of queries"
+    )
+    snippets: Ref | None = Field(None, description="the same of snippets; a mining needs both")
     encoders: list[CleanText] | None = Field(
         None,
         min_length=1,
         max_length=8,
         examples=[["bm25", "bow"]],
-        description="a mining needs at least one",
+        description="of a mining; null = bm25 and bow, of the profile `paper` the paper's",
     )
     pairs: GivenPairs | None = Field(
         None,
@@ -156,8 +162,8 @@ class Order(Body):
 
     @model_validator(mode="after")
     def has_source(self) -> Order:
-        if self.pairs is None and not (self.queries and self.snippets and self.encoders):
-            raise ValueError("name queries, snippets and encoders for a mining, or pairs to judge")
+        if self.pairs is None and not (self.queries and self.snippets):
+            raise ValueError("name queries and snippets for a mining, or pairs to judge")
         return self
 
 
@@ -183,7 +189,12 @@ class Control(Body):
     """What to do with a build, and why."""
 
     action: Literal["pause", "resume", "go_on", "leave", "cancel", "retry"]
-    note: CleanText = Field("", max_length=1000)
+    reason: CleanText = Field(
+        "",
+        max_length=1000,
+        validation_alias=AliasChoices("reason", "note"),
+        description="kept in its history",
+    )
     cause: CleanText | None = Field(
         None, max_length=130, description="retry only what was abandoned for this cause; null = all"
     )

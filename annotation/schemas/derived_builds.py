@@ -7,7 +7,7 @@ from decimal import Decimal
 from typing import Any, Literal
 
 from ninja import Schema
-from pydantic import ConfigDict, Field
+from pydantic import AliasChoices, ConfigDict, Field
 
 from annotation.schemas.builds import AskedOut
 from annotation.schemas.canary import MeanOut, ShareOut
@@ -47,7 +47,12 @@ class ExtendIn(ExtensionWish):
 class CancelIn(Body):
     """Why an extension is taken back."""
 
-    note: CleanText = Field("", max_length=1000)
+    reason: CleanText = Field(
+        "",
+        max_length=1000,
+        validation_alias=AliasChoices("reason", "note"),
+        description="kept in the history",
+    )
 
 
 class ExtensionOut(RowSchema):

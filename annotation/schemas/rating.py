@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from ninja import Schema
-from pydantic import Field
+from pydantic import ConfigDict, Field
 
 from annotation.schemas.fields import Body, CleanText
 from retrieval.schemas import RowSchema
@@ -41,6 +41,34 @@ class AssignmentOut(RowSchema):
     sides: list[SideOut]
     drafts: dict[str, str] = Field(description="what was typed and not sent, by field")
     draft_revisions: dict[str, str] = Field(description="the revision of each draft, by field")
+
+
+class PartOut(RowSchema):
+    """The caller's part in a study: what is read before the first pair, and how far it is."""
+
+    study: int
+    name: str
+    state: str
+    question: str
+    information: str = Field(description="what raters are told of the study; empty = nothing")
+    asks_profile: bool
+    guideline: int | None = Field(description="id of the version that holds now")
+    guideline_text: str
+    wanted: list[str] = Field(description="what is still to be done: accept the information, read guidelines")
+    done: int
+    left: int
+    finished: bool
+
+
+class JoinIn(Body):
+    """The caller has read the information and the guidelines, and takes part."""
+
+    guideline: int | None = Field(None, description="id of the version that was read; null = there is none")
+    years: CleanText = Field("", max_length=3, description="of experience with Python, where it is asked")
+    occupation: CleanText = Field("", max_length=200)
+    languages: CleanText = Field("", max_length=200)
+
+    model_config = ConfigDict(json_schema_extra={"examples": [{"guideline": None}]})
 
 
 class NextOut(Schema):

@@ -73,7 +73,7 @@ class RepliesIn(Body):
 
 class RefusedReply(Schema):
     place: int = Field(description="which of the replies, from 1")
-    why: str
+    reason: str
 
 
 class TakenOut(Schema):

@@ -9,7 +9,7 @@ from typing import Any, Literal, Self
 from ninja import Schema
 from pydantic import ConfigDict, Field
 
-from annotation.schemas.fields import Body, CleanText
+from annotation.schemas.fields import Body, CleanText, Ref
 from retrieval.schemas import Id, Paging, RowSchema
 
 StudyState = Literal["draft", "running", "paused", "closed"]
@@ -95,7 +95,7 @@ class StudyIn(Body):
     """A study to be made as a draft."""
 
     name: CleanText = Field(min_length=1, max_length=120)
-    builds: list[Id] = Field(min_length=1, max_length=50)
+    builds: list[Ref] = Field(min_length=1, max_length=50, description="names or ids")
     sample: SampleWish
     conditions: list[ConditionIn] = Field(min_length=1, max_length=5)
     raters: list[RaterIn] = Field(default_factory=list, max_length=500)
@@ -112,7 +112,7 @@ class StudyIn(Body):
     practice: bool = Field(
         False, description="raters read the right label of each onboarding pair after theirs"
     )
-    guideline: Id | None = Field(None, description="id of a version")
+    guideline: Ref | None = Field(None, description="name (its newest version), `name@version` or id")
     against: Id | None = Field(None, description="pairwise: id of the annotator of imported labels")
     planted: CleanText = Field("", max_length=2_000_000, description="CSV of planted pairs")
     reference: ConditionKind = "own_tests"
@@ -186,6 +186,22 @@ class StudyControl(Body):
 
     action: Literal["start", "pause", "resume", "close", "delete"]
     reason: CleanText = Field("", max_length=2_000)
+
+
+class StudyPublicationOut(Schema):
+    """The labels that publishing a study would give."""
+
+    labels: int
+    by_majority: int
+    by_adjudication: int
+    undecided: int = Field(description="pairs without a verdict; they get no label")
+
+
+class StudyPublished(Schema):
+    """What was published."""
+
+    labels: int
+    annotator: int = Field(description="id of the study's own annotator, whose labels they are")
 
 
 class StudyControlled(Schema):

@@ -170,6 +170,8 @@ def samples(case: Case, rater: Enrolment | None = None) -> Samples:
     asked = StudyPair.objects.get(study=rater.study, pair=case.pair)
     given = rater.assignments.filter(study_pair=asked).first() or studies.assignment(rater, asked)
     benchmark, job = published(case), filling(case)
+    table = aged(factories.import_job(format="table", state="columns"))
+    exported = aged(export(benchmark))
     return Samples(
         {
             "docs": 1,
@@ -191,14 +193,15 @@ def samples(case: Case, rater: Enrolment | None = None) -> Samples:
             "programs": number(case.program_id),
             "queries": case.query_id,
             "benchmarks": benchmark.pk,
-            "exports": aged(export(benchmark)),
+            "exports": exported,
             "pins": aged(pin(case)),
             "guidelines": Guideline.objects.earliest("pk").pk,
             "replies": aged(waiting_call(case)),
             "reviews": aged(review(case, rater)),
             "flags": aged(flagged(case)),
             "jobs": job.pk,
-            "upload": aged(factories.import_job(format="table", state="columns")),
+            "upload": table,
+            "imports": table,
             "functions": aged(proposal(job, case)),
             "members": 0,
             "tests": aged(connection_test()),
@@ -206,7 +209,12 @@ def samples(case: Case, rater: Enrolment | None = None) -> Samples:
             "invitations": aged(invitation()),
             **dict.fromkeys(("join", "new", "with"), 1),
         },
-        {**plain(case, rater), **rated(case, given)},
+        {
+            ("api/benchmarks/", "comparison"): benchmark.pk,
+            ("api/jobs/", "jobs"): exported,
+            **plain(case, rater),
+            **rated(case, given),
+        },
     )
 
 

@@ -46,6 +46,9 @@ AS_IN_THE_PAPER: Mapping[str, Any] = MappingProxyType(
 """One screener request a pair, one test that is never sent back, two stages of fixing, then the arbiter; its
 own prompts, no reader, no neighbour."""
 
+USUAL_ENCODERS = ("bm25", "bow")
+"""What mines where nobody names encoders: two that need no download."""
+
 CRITERIA = {Judge.SINGLE_EXACT: Criterion.EXACT, Judge.SINGLE_HALF: Criterion.HALF}
 
 

@@ -11,7 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 from annotation.accounts.actors import AtShell
 from annotation.api.estimates import figures_out
 from annotation.builds.launch.estimates.figures import Estimate, Range
-from annotation.builds.launch.order import Judge, LaunchRefused, Order
+from annotation.builds.launch.order import USUAL_ENCODERS, Judge, LaunchRefused, Order
 from annotation.builds.launch.paper_profile import ENCODERS, NAMES, in_profile
 from annotation.derived import order_file
 from annotation.derived.derivation import CHOICES, Decision, OrderPlan, Who, orders_of
@@ -270,7 +270,7 @@ class Command(LightCommand):
 def encoders_of(options: dict[str, Any]) -> tuple[str, ...]:
     """Those that are named; else the papers' with a profile, and two that need no download without."""
     named = tuple(name.strip() for name in options["encoders"].split(",") if name.strip())
-    return named or (ENCODERS if options["profile"] else ("bm25", "bow"))
+    return named or (ENCODERS if options["profile"] else USUAL_ENCODERS)
 
 
 def format_launch_estimate(calls: Range, given: Range, said: Range, cost: Range | None) -> str:

@@ -105,6 +105,13 @@ def join_study(enrolment: Enrolment, profile: Profile, guideline: int | None) ->
         guidelines.acknowledge_guideline(enrolment.study, enrolment.user)
 
 
+def join_without_information(enrolment: Enrolment) -> None:
+    """Let a rater in who has nothing to read and nothing to say of themselves."""
+    study = enrolment.study
+    if enrolment.accepted_at is None and not (study.information.strip() or study.asks_profile):
+        accept_study_information(enrolment, Profile())
+
+
 def accept_study_information(enrolment: Enrolment, profile: Profile) -> None:
     """Store that the information text was accepted, and the profile. Raises BadProfile; then nothing is."""
     problems = problems_of(profile, required=enrolment.study.asks_profile)

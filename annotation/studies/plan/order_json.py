@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from django.contrib.auth.models import User
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 
 from annotation.models import Build, Guideline
 from annotation.schemas.studies import AssumedRates, ConditionIn, RaterIn, StudyIn
@@ -15,6 +15,7 @@ from annotation.studies.plan.effort import usual_seconds
 from annotation.studies.plan.forecast import find_pilot_studies
 from annotation.studies.plan.plan import StudyRefused
 from retrieval.models import Annotator
+from retrieval.models.versions import find_version
 
 
 def order_of(told: StudyIn, visible: QuerySet[Build]) -> Order:
@@ -32,13 +33,23 @@ def order_of(told: StudyIn, visible: QuerySet[Build]) -> Order:
     )
 
 
-def builds_of(wanted: Iterable[int], visible: QuerySet[Build]) -> tuple[Build, ...]:
+def builds_of(wanted: Iterable[int | str], visible: QuerySet[Build]) -> tuple[Build, ...]:
+    """The builds with these ids or names, each once. Raises StudyRefused."""
     keys = list(dict.fromkeys(wanted))
-    found = {build.pk: build for build in visible.filter(pk__in=keys, opened=True)}
+    rows = visible.filter(Q(pk__in=ids_in(keys)) | Q(name__in=names_in(keys)), opened=True)
+    found = {key: build for build in rows for key in (build.pk, build.name)}
     missing = [key for key in keys if key not in found]
     if missing:
         raise StudyRefused(f"There is no build {missing[0]} with cases.")
-    return tuple(found[key] for key in keys)
+    return tuple(dict.fromkeys(found[key] for key in keys))
+
+
+def ids_in(keys: Iterable[int | str]) -> list[int]:
+    return [key for key in keys if isinstance(key, int)]
+
+
+def names_in(keys: Iterable[int | str]) -> list[str]:
+    return [key for key in keys if isinstance(key, str)]
 
 
 def conditions_of(told: Iterable[ConditionIn]) -> tuple[ConditionWish, ...]:
@@ -61,12 +72,13 @@ def raters_of(told: Iterable[RaterIn]) -> tuple[RaterWish, ...]:
     return tuple(RaterWish(users[one.user], one.condition, one.capacity) for one in wanted)
 
 
-def guideline_of(pk: int | None) -> Guideline | None:
-    if pk is None:
+def guideline_of(wanted: int | str | None) -> Guideline | None:
+    """The version with this id, or this name. Raises StudyRefused."""
+    if wanted is None:
         return None
-    found = Guideline.objects.filter(pk=pk).first()
+    found = find_version(Guideline.objects.all(), wanted)
     if found is None:
-        raise StudyRefused(f"There are no guidelines {pk}.")
+        raise StudyRefused(f"There are no guidelines {wanted}.")
     return found
 
 

@@ -15,7 +15,7 @@ from annotation.accounts.roles import FORM, Role, require_role
 from annotation.builds.drift.watched_pairs import PAIRS
 from annotation.builds.launch.estimates import confirmation
 from annotation.builds.launch.launcher import MOST_DOLLARS, MOST_PAIRS, why_no_batches
-from annotation.builds.launch.order import Judge, LaunchRefused, Order
+from annotation.builds.launch.order import USUAL_ENCODERS, Judge, LaunchRefused, Order
 from annotation.builds.launch.paper_profile import (
     as_in_the_paper,
     find_contradicting_switches,
@@ -108,7 +108,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         Collection.objects.none(), label="Snippets", empty_label="choose …", required=False
     )
     encoders = forms.MultipleChoiceField(
-        widget=forms.CheckboxSelectMultiple, label="Encoders", required=False, initial=["bm25", "bow"]
+        widget=forms.CheckboxSelectMultiple, label="Encoders", required=False, initial=list(USUAL_ENCODERS)
     )
     more_encoders = forms.CharField(
         required=False,

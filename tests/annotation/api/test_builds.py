@@ -14,6 +14,7 @@ from annotation.models.builds.build import NANO
 from annotation.stages import Stage
 from tests import factories
 from tests.calls import cost, get, pages, post
+from tests.retrieval.exporting.conftest import benchmark
 
 pytestmark = pytest.mark.django_db
 
@@ -136,18 +137,20 @@ def test_approximate_search_is_ordered(ada: Client, settings: Settings) -> None:
 @pytest.mark.parametrize(
     ("changes", "where"),
     [
-        ({"k": 0}, "body.order.k"),
-        ({"k": "many"}, "body.order.k"),
-        ({"encoders": []}, "body.order.encoders"),
-        ({"budget": -1}, "body.order.budget"),
-        ({"limit": 0}, "body.order.limit"),
-        ({"provider": "recorded"}, "body.order.provider"),
-        ({"rule": "best"}, "body.order.rule"),
-        ({"query_rules": ["best"]}, "body.order.query_rules.0"),
-        ({"queries": 2**63}, "body.order.queries"),
-        ({"bugdet": 1}, "body.order.bugdet"),
-        ({"name": "n" * 121}, "body.order.name"),
-        ({"name": "\ud800"}, "body.order.name"),
+        ({"k": 0}, "k"),
+        ({"k": "many"}, "k"),
+        ({"encoders": []}, "encoders"),
+        ({"budget": -1}, "budget"),
+        ({"limit": 0}, "limit"),
+        ({"provider": "recorded"}, "provider"),
+        ({"rule": "best"}, "rule"),
+        ({"query_rules": ["best"]}, "query_rules.0"),
+        ({"queries": 2**63}, "queries"),
+        ({"queries": ["mine"]}, "queries"),
+        ({"queries": True}, "queries"),
+        ({"bugdet": 1}, "bugdet"),
+        ({"name": "n" * 121}, "name"),
+        ({"name": "\ud800"}, "name"),
     ],
 )
 def test_a_wrong_order_says_where_it_is_wrong(ada: Client, changes: dict[str, Any], where: str) -> None:
@@ -163,7 +166,7 @@ def test_a_wrong_order_says_where_it_is_wrong(ada: Client, changes: dict[str, An
         ({"name": "  "}, "name"),
         ({"encoders": ["word2vec"]}, "word2vec"),
         ({"encoders": ["bm25", "bm25"]}, "once"),
-        ({"queries": 999_999}, "no collection 999999"),
+        ({"queries": 999_999}, "no collection of queries called 999999"),
     ],
 )
 def test_what_the_domain_refuses_is_said_in_its_words(
@@ -182,10 +185,35 @@ def test_a_hostile_name_is_stored_with_visible_marks(ada: Client) -> None:
 def test_pausing_and_resuming_are_recorded_with_who_and_why(ada: Client) -> None:
     build = factories.opened()
     path = f"builds/{build.pk}/control"
-    assert post(ada, path, {"action": "pause", "note": "lunch"}) == {"state": "paused", "cases": 0}
+    assert post(ada, path, {"action": "pause", "reason": "lunch"}) == {"state": "paused", "cases": 0}
     assert post(ada, path, {"action": "resume"}) == {"state": "running", "cases": 0}
     event = BuildEvent.objects.get(event="pause")
     assert (event.note, event.user) == ("lunch", factories.ada())
+
+
+def test_the_old_name_of_the_reason_is_still_read(ada: Client) -> None:
+    post(ada, f"builds/{factories.opened().pk}/control", {"action": "pause", "note": "lunch"})
+    assert BuildEvent.objects.get(event="pause").note == "lunch"
+
+
+@pytest.mark.parametrize("name", ["mine", "mine@1"])
+def test_collections_are_named_and_the_encoders_are_those_of_the_form(ada: Client, name: str) -> None:
+    version = {"mine": 2, "mine@1": 1}[name]
+    for number in (1, 2):
+        for kind, texts in (("queries", factories.QUERIES), ("snippets", factories.SNIPPETS)):
+            factories.collection(kind, texts, "mine", version=number)
+    made = post(ada, "builds", {"name": "own", "queries": name, "snippets": name}, 201)
+    assert (made["queries"]["version"], made["snippets"]["version"]) == (version, version)
+    assert (made["mining"]["encoders"], made["mining"]["k"]) == (["bm25", "bow"], 20)
+    assert made["mining"]["rules"] == ["testable_by_call"]
+
+
+def test_a_benchmark_to_judge_is_named(ada: Client) -> None:
+    made = benchmark()
+    told = post(ada, "builds", {"name": "own", "pairs": {"benchmark": made.name}}, 201)
+    assert told["pair_list"]["benchmark"] == made.pk
+    refused = post(ada, "builds", {"name": "next", "pairs": {"benchmark": "gone"}}, 422)
+    assert "no benchmark 'gone'" in refused["detail"]
 
 
 def test_retrying_says_how_many_cases_go_back_to_work(ada: Client) -> None:

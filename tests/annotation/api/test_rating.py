@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotation.models import Assignment, Condition, Rating, Study
+from annotation.models import Acknowledgement, Assignment, Condition, Rating, Study
 from tests import studies
 
 pytestmark = pytest.mark.django_db
@@ -109,3 +109,38 @@ def test_what_rests_on_the_agents_is_labelled_on_its_page() -> None:
     found = post(rita, f"{study.pk}/next").json()["assignment"]
     assert label(rita, found).json()["type"] == "urn:cosqa:queue-closed"
     assert Assignment.objects.get().state == "reserved"
+
+
+def test_a_rater_reads_and_joins_by_api() -> None:
+    study = studies.study(information="We pay you.", asks_profile=True)
+    part = studies.rater("rita", study, accepted_at=None)
+    Acknowledgement.objects.all().delete()
+    rita = client_of("rita")
+    [told] = rita.get("/api/rate").json()["items"]
+    assert (told["information"], told["wanted"]) == ("We pay you.", ["accept", "acknowledge"])
+    assert told["guideline_text"].startswith("A match")
+    assert post(rita, f"{study.pk}/next").json()["type"] == "urn:cosqa:queue-closed"
+    profile = {"years": "4", "occupation": "developer", "languages": "German"}
+    old = post(rita, f"{study.pk}/join", profile)
+    assert (old.status_code, old.json()["type"]) == (409, "urn:cosqa:guideline-changed")
+    read = {"guideline": study.guideline_id}
+    empty = post(rita, f"{study.pk}/join", read)
+    assert (empty.status_code, empty.json()["type"]) == (422, "urn:cosqa:bad-profile")
+    assert post(rita, f"{study.pk}/join", read | profile).json()["wanted"] == []
+    part.refresh_from_db()
+    assert part.years_of_python == 4
+    assert post(rita, f"{study.pk}/next").json()["assignment"]["number"]
+
+
+def test_a_study_without_information_needs_no_joining() -> None:
+    study = studies.study(guideline=None)
+    studies.rater("rita", study, accepted_at=None)
+    assert post(client_of("rita"), f"{study.pk}/next").json()["assignment"]["number"]
+
+
+def test_nobody_reads_about_a_study_of_others() -> None:
+    study = studies.study()
+    studies.rater("rita", study)
+    sam = client_of("sam")
+    assert sam.get(f"/api/rate/{study.pk}").status_code == 404
+    assert sam.get("/api/rate").json() == {"items": [], "next": None}

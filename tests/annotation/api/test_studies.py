@@ -126,3 +126,28 @@ def test_raters_of_a_live_study_read_nothing_of_it(ada: Client) -> None:
     factories.ada()
     for path in ("", "/plan", "/ratings"):
         assert ada.get(f"/api/studies/{study.pk}{path}").status_code == 403
+
+
+def test_a_closed_study_is_published_once(ada: Client) -> None:
+    study = studies.study()
+    raters = [studies.rater(name, study) for name in ("ruth", "sam", "tess")]
+    for number, said in enumerate(((1, 1, 0), (1, 0, None)), 1):
+        for rater, value in zip(raters, said, strict=True):
+            studies.rated(rater, value, study.pairs.get(number=number))
+    planning.freeze_plan(study)
+    assert ada.get(f"/api/studies/{study.pk}/publication").status_code == 409, "it still runs"
+    Study.objects.update(state=Study.State.CLOSED)
+    told = ada.get(f"/api/studies/{study.pk}/publication").json()
+    assert told == {"labels": 1, "by_majority": 1, "by_adjudication": 0, "undecided": 2}
+    assert post(ada, f"/{study.pk}/publish", {}).json()["labels"] == 1
+    again = post(ada, f"/{study.pk}/publish", {})
+    assert (again.status_code, again.json()["type"]) == (409, "urn:cosqa:study-refused")
+    tables = ada.get(f"/api/studies/{study.pk}/figures").json()
+    table = next(iter(tables))
+    answer = ada.get(f"/api/studies/{study.pk}/figures?table={table}&format=csv")
+    assert answer["Content-Type"].startswith("text/csv")
+
+
+def test_figures_that_are_not_there_say_why(ada: Client) -> None:
+    answer = ada.get(f"/api/studies/{studies.study(state=Study.State.DRAFT).pk}/figures")
+    assert (answer.status_code, answer.json()["type"]) == (409, "urn:cosqa:no-figures")
