@@ -1,8 +1,8 @@
 """CoSQA Workbench for people who type or write notebooks; `cosqa --help` lists the verbs.
 
-`Client` speaks to a running server. `score` and `Sandbox` work by themselves: they load two packages of the
-application, and raise `ForeignPackage` where others of the same names are loaded. Importing `cosqa` alone
-loads nothing.
+`Client` speaks to a running server. `score`, `Sandbox` and `Encoder` work by themselves: they load
+two packages of the application, and raise `ForeignPackage` where others of the same names are loaded.
+Importing `cosqa` alone loads nothing.
 """
 
 from __future__ import annotations
@@ -12,16 +12,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from cosqa.application import ForeignPackage
-    from cosqa.client import ApiError, Client
+    from cosqa.client import ApiError, Client, JobFailed
+    from cosqa.encoding import Encoder
     from cosqa.execution import Sandbox
     from cosqa.scoring import Scores, score
 
-__all__ = ["ApiError", "Client", "ForeignPackage", "Sandbox", "Scores", "score"]
+__all__ = ["ApiError", "Client", "Encoder", "ForeignPackage", "JobFailed", "Sandbox", "Scores", "score"]
 
 PLACES = {
     "ApiError": "client",
     "Client": "client",
+    "Encoder": "encoding",
     "ForeignPackage": "application",
+    "JobFailed": "client",
     "Sandbox": "execution",
     "Scores": "scoring",
     "score": "scoring",

@@ -5,8 +5,12 @@ Whatever has no method here is a `get`, `post` or `pages` away: `/api/docs` of a
 
 from __future__ import annotations
 
+import json
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import ExitStack
+from itertools import islice
+from pathlib import Path
 from typing import Any, Final, Self, TypedDict, cast
 
 import requests
@@ -14,6 +18,10 @@ import requests
 DEFAULT_ADDRESS: Final = "http://127.0.0.1:8000"
 SECONDS: Final = 60.0
 MOST_A_PAGE: Final = 100
+MOST_REPLIES: Final = 100
+CHUNK_BYTES: Final = 2**16
+OPEN: Final = frozenset({"waiting", "running"})
+ENDED_WELL: Final = frozenset({"done", "partial", "columns"})
 OVER: Final = frozenset({"done", "failed", "cancelled"})
 FOR_A_PERSON: Final = frozenset({"paused", "canary"})
 
@@ -55,12 +63,88 @@ class Case(TypedDict):
     reason: str
 
 
+class Job(TypedDict):
+    """What a worker carries out. `problems` are the refused records of an import."""
+
+    id: int
+    kind: str
+    state: str
+    done: int
+    total: int
+    message: str
+    problems: list[str]
+    result: dict[str, Any]
+
+
+class Benchmark(TypedDict):
+    """One version of a benchmark; `labels` counts its labels, `matches` those above 0."""
+
+    id: int
+    name: str
+    version: int
+    labels: int
+    matches: int
+    sha256: str
+
+
+class Leaderboard(TypedDict):
+    """Systems on a benchmark, the best first by `metric`; `figures` of a system are by metric."""
+
+    benchmark: str
+    metric: str
+    metrics: list[str]
+    queries: int
+    systems: list[dict[str, Any]]
+    differences: list[dict[str, Any]]
+
+
+class Pin(TypedDict):
+    """Pinned figures; people write `name`."""
+
+    id: int
+    name: str
+    kind: str
+    title: str
+    sha256: str
+
+
+class Study(TypedDict):
+    """A study; `pairs` were sampled."""
+
+    id: int
+    name: str
+    state: str
+    pairs: int
+
+
+class Waiting(TypedDict):
+    """A request that waits for a reply: send `system` and `messages` to a model; its answer fits `schema`."""
+
+    id: str
+    agent: str
+    system: str
+    messages: list[dict[str, Any]]
+    schema: dict[str, Any]
+
+
+class RepliesRefused(ValueError):
+    """None of the replies could be used; the message says why."""
+
+
 class ApiError(Exception):
     """The server refused. `status` is HTTP's, `type` is for programs, the message says what to do."""
 
     def __init__(self, status: int, kind: str, detail: str) -> None:
         super().__init__(f"{status}: {detail}")
         self.status, self.type, self.detail = status, kind, detail
+
+
+class JobFailed(Exception):
+    """A worker could not do what was ordered, or somebody cancelled it; the message says why."""
+
+    def __init__(self, job: Job) -> None:
+        super().__init__(f"{job['kind']} {job['id']} {job['state']}: {job['message']}")
+        self.job = job
 
 
 class BearerToken(requests.auth.AuthBase):
@@ -98,12 +182,17 @@ class Client:
         return self.ask("POST", path, json=body)
 
     def ask(self, method: str, path: str, **given: Any) -> Any:
+        """The answer's JSON, None for an empty one. Raises ApiError."""
+        answer = self.request(method, path, **given)
+        return answer.json() if answer.content else None
+
+    def request(self, method: str, path: str, **given: Any) -> requests.Response:
         """Redirections are not followed, so that the token goes to this address alone. Raises ApiError."""
         url = f"{self.address}/api/{path.strip('/')}"
         answer = self.session.request(method, url, timeout=self.seconds, allow_redirects=False, **given)
         if not answer.ok or answer.is_redirect:
             raise error_of(answer)
-        return answer.json() if answer.content else None
+        return answer
 
     def pages(self, path: str, **parameters: Any) -> Iterator[dict[str, Any]]:
         """All rows of a list, page after page. Raises ApiError."""
@@ -119,9 +208,55 @@ class Client:
         """Name and role of the account."""
         return cast(dict[str, str], self.get("me"))
 
+    def download(self, path: str, to: Path, **parameters: Any) -> Path:
+        """Write the file at `/api/` + path to `to`. Raises ApiError."""
+        asked = self.request("GET", path, params=without_none(parameters), stream=True)
+        with asked as answer, to.open("wb") as file:
+            file.writelines(answer.iter_content(CHUNK_BYTES))
+        return to
+
     def collections(self, kind: str | None = None, name: str | None = None) -> Iterator[Collection]:
-        """Collections of a kind ("queries", "snippets") and name, the newest first."""
+        """Versions of collections of a kind ("queries", "snippets") and name, the oldest first."""
         return cast(Iterator[Collection], self.pages("collections", kind=kind, name=name))
+
+    def import_files(
+        self,
+        name: str,
+        format_name: str,
+        files: Mapping[str, Path | str],
+        columns: Mapping[str, str] | None = None,
+        **options: Any,
+    ) -> Job:
+        """Import files and wait until that is done; `files` are by field: `{"file": "mine.csv"}`.
+
+        Of a table `columns` says which is what, `{"query": "question", "snippet": "code"}`; else that is
+        guessed. Refused records are told in the job's `problems`, all others are stored. Raises ApiError and
+        JobFailed.
+        """
+        named = json.dumps(columns) if columns else "guess" if format_name == "table" else None
+        fields = without_none({"name": name, "format": format_name, "columns": named, **options})
+        with ExitStack() as opened:
+            sent = {field: opened.enter_context(Path(path).open("rb")) for field, path in files.items()}
+            return self.finish(self.ask("POST", "collections/imports", data=fields, files=sent))
+
+    def filter_collection(self, name: str, of: int, filters: Sequence[str]) -> Job:
+        """Make a collection of what passes these filters, and wait for it. Raises ApiError, JobFailed."""
+        return self.finish(self.post(f"collections/{of}/filters", name=name, filters=list(filters)))
+
+    def job(self, job: int) -> Job:
+        return cast(Job, self.get(f"jobs/{job}"))
+
+    def finish(self, job: Job, seconds: float = 3600.0, every: float = 0.5) -> Job:
+        """Look at a job until it is over. Raises JobFailed, and TimeoutError after `seconds`."""
+        ends = time.monotonic() + seconds
+        while job["state"] in OPEN:
+            if time.monotonic() > ends:
+                raise TimeoutError(f"{job['kind']} {job['id']} is {job['state']} after {seconds:g} s.")
+            time.sleep(every)
+            job = self.job(job["id"])
+        if job["state"] not in ENDED_WELL:
+            raise JobFailed(job)
+        return job
 
     def builds(self, state: str | None = None) -> Iterator[Build]:
         """Builds, the newest first."""
@@ -136,21 +271,17 @@ class Client:
             raise LookupError(f"There is no build called {name!r}.")
         return found
 
-    def launch(self, name: str, queries: str, snippets: str, **order: Any) -> Build:
-        """Launch a build over the newest collections of these names.
+    def launch(self, name: str, queries: str | int, snippets: str | int, **order: Any) -> Build:
+        """Launch a build over collections: "mine" is the newest version of that name, "mine@1" its first.
 
         `order` has what the page of a new build asks: k=20, encoders=["bm25"], limit=100, provider="exchange"
-        …; `post("builds/estimate", …)` says what it would take. Raises ApiError and LookupError.
+        …; `post("builds/estimate", …)` says what it would take. Raises ApiError.
         """
-        ids = {"queries": self.find("queries", queries), "snippets": self.find("snippets", snippets)}
-        return cast(Build, self.post("builds", name=name, **ids, **order))
+        return cast(Build, self.post("builds", name=name, queries=queries, snippets=snippets, **order))
 
-    def find(self, kind: str, name: str) -> int:
-        """The id of the newest collection of this kind and name. Raises LookupError."""
-        found = next((row for row in self.collections(kind, name) if row["name"] == name), None)
-        if found is None:
-            raise LookupError(f"There is no collection of {kind} called {name!r}.")
-        return found["id"]
+    def judge(self, name: str, benchmark: str | int, **order: Any) -> Build:
+        """Launch a build over the pairs that a benchmark labels. Raises ApiError."""
+        return cast(Build, self.post("builds", name=name, pairs={"benchmark": benchmark}, **order))
 
     def wait(self, build: int, seconds: float = 3600.0, every: float = 2.0) -> Build:
         """Look at a build until it is over or waits for a person. Raises TimeoutError after `seconds`."""
@@ -166,6 +297,152 @@ class Client:
     def cases(self, build: int, **filters: Any) -> Iterator[Case]:
         """The cases of a build: stage="settled", label=1, q="words of the query", differs=True …"""
         return cast(Iterator[Case], self.pages(f"builds/{build}/cases", **filters))
+
+    def waiting(self, build: int) -> Iterator[Waiting]:
+        """The requests of a build that wait for a reply, the oldest first."""
+        after = None
+        while True:
+            page = self.get(f"builds/{build}/requests", limit=MOST_A_PAGE, after=after)
+            for item in page["items"]:
+                yield cast(Waiting, {**page["prompts"][item["prompt"]], **item})
+            after = page["next"]
+            if after is None:
+                return
+
+    def reply(self, build: int, model: str, replies: Sequence[Mapping[str, Any]]) -> dict[str, Any]:
+        """Hand in replies `{"id": …, "reply": …}` that `model` gave; refused ones are told by their place."""
+        return cast(dict[str, Any], self.post(f"builds/{build}/replies", model=model, replies=list(replies)))
+
+    def answer(
+        self,
+        build: int,
+        model: str,
+        answer: Callable[[Waiting], str | Mapping[str, Any]],
+        seconds: float = 3600.0,
+        every: float = 1.0,
+    ) -> Build:
+        """Answer a build's requests until it is over or waits for a person; `answer` asks the model.
+
+        Raises ApiError, RepliesRefused, and TimeoutError after `seconds`.
+        """
+        ends = time.monotonic() + seconds
+        while True:
+            asked = list(islice(self.waiting(build), MOST_REPLIES))
+            if asked:
+                replies = [{"id": each["id"], "reply": answer(each)} for each in asked]
+                told = self.reply(build, model, replies)
+                if not told["taken"] + told["known"]:
+                    raise RepliesRefused(told["refused"][0]["reason"])
+                continue
+            found = self.build(build)
+            if found["state"] in OVER | FOR_A_PERSON:
+                return found
+            if time.monotonic() > ends:
+                raise TimeoutError(f"Build {found['name']!r} is {found['state']} after {seconds:g} s.")
+            time.sleep(every)
+
+    def publish(self, build: int, name: str | None = None, pool: str = "collection") -> Benchmark:
+        """Publish a build's pairs as a benchmark. Raises ApiError, JobFailed."""
+        job = self.finish(self.post(f"builds/{build}/benchmarks", name=name, pool=pool))
+        return cast(Benchmark, self.get(f"benchmarks/{job['result']['benchmark']}"))
+
+    def benchmarks(self, name: str | None = None) -> Iterator[Benchmark]:
+        """All versions of benchmarks, the newest first."""
+        return cast(Iterator[Benchmark], self.pages("benchmarks", name=name))
+
+    def benchmark(self, name: str | int) -> Benchmark:
+        """The benchmark of this id, the newest of this name, or `name@version`. Raises LookupError."""
+        if isinstance(name, int):
+            return cast(Benchmark, self.get(f"benchmarks/{name}"))
+        plain, _, version = name.rpartition("@")
+        found = next(self.benchmarks(name), None)
+        if found is None and version.isdecimal():
+            found = next((row for row in self.benchmarks(plain) if row["version"] == int(version)), None)
+        if found is None:
+            raise LookupError(f"There is no benchmark called {name!r}.")
+        return found
+
+    def score(self, benchmark: int, encoders: Sequence[str], **options: Any) -> int:
+        """Have encoders search a benchmark, and wait for their scores; the run's id.
+
+        Raises ApiError, JobFailed.
+        """
+        job = self.finish(self.post(f"benchmarks/{benchmark}/scores", encoders=list(encoders), **options))
+        return int(job["result"]["run"])
+
+    def upload_run(self, benchmark: int, system: str, file: Path | str, **options: Any) -> int:
+        """Upload ranked lists (TREC or CodeSearchNet's CSV), and wait for their scores; the run's id.
+
+        Raises ApiError, JobFailed.
+        """
+        fields = without_none({"system": system, **options})
+        with Path(file).open("rb") as opened:
+            files = {"file": opened}
+            return int(
+                self.finish(self.ask("POST", f"benchmarks/{benchmark}/runs", data=fields, files=files))[
+                    "result"
+                ]["run"]
+            )
+
+    def leaderboard(self, benchmark: int, **options: Any) -> Leaderboard:
+        """Systems by metric="ndcg@10", of a pool="collection", of queries with matches="1" …"""
+        return cast(Leaderboard, self.get(f"benchmarks/{benchmark}/leaderboard", **options))
+
+    def export(self, benchmark: int, format_name: str, to: Path | str, **options: Any) -> Path:
+        """Have an export written and fetch its zip to `to`. Raises ApiError, JobFailed."""
+        job = self.finish(self.post(f"benchmarks/{benchmark}/exports", format=format_name, **options))
+        return self.download(f"benchmarks/{benchmark}/exports/{job['id']}/file", Path(to))
+
+    def pins(self) -> Iterator[Pin]:
+        """Pinned figures, the newest first."""
+        return cast(Iterator[Pin], self.pages("pins"))
+
+    def pin(self, kind: str, subject: str | int, **options: Any) -> Pin:
+        """Pin figures: kind="leaderboard", "comparison", "study", "build", "mining", "builds", "corpus"."""
+        return cast(Pin, self.post("pins", kind=kind, subject=subject, **options))
+
+    def reproduce(self, pin: int, start: str = "lists") -> dict[str, Any]:
+        """Compute a pin again and wait for it: `equal`, and what differs. Raises ApiError, JobFailed."""
+        return self.finish(self.post(f"pins/{pin}/reproductions", start=start))["result"]
+
+    def studies(self, state: str | None = None) -> Iterator[Study]:
+        """Studies, the newest first."""
+        return cast(Iterator[Study], self.pages("studies", state=state))
+
+    def make_study(self, name: str, builds: Sequence[str | int], **order: Any) -> Study:
+        """Draw a sample and keep a study as a draft; `order` as `POST /api/studies` takes it."""
+        return cast(Study, self.post("studies", name=name, builds=list(builds), **order))
+
+    def control_study(self, study: int, action: str, reason: str = "") -> str | None:
+        """start, pause, resume, close, or delete a draft; the state afterwards."""
+        told = self.post(f"studies/{study}/control", action=action, reason=reason)
+        return cast("str | None", told["state"])
+
+    def publish_study(self, study: int) -> int:
+        """Publish what a closed study decided; how many labels."""
+        return int(self.post(f"studies/{study}/publish")["labels"])
+
+    def study_figures(self, study: int) -> dict[str, Any]:
+        """The tables of a study's figures, by key."""
+        return cast(dict[str, Any], self.get(f"studies/{study}/figures"))
+
+    def parts(self) -> Iterator[dict[str, Any]]:
+        """The caller's own parts in studies, the newest first, with what each still wants."""
+        return self.pages("rate")
+
+    def join_study(self, study: int, guideline: int | None = None, **profile: str) -> dict[str, Any]:
+        """Say that the caller has read information and guidelines (`guideline`: their id), and takes part."""
+        return cast(dict[str, Any], self.post(f"rate/{study}/join", guideline=guideline, **profile))
+
+    def next_pair(self, study: int) -> dict[str, Any] | None:
+        """The pair that the caller is to rate; None: nothing is left, or nothing is free now."""
+        return cast("dict[str, Any] | None", self.post(f"rate/{study}/next")["assignment"])
+
+    def rate(self, pair: Mapping[str, Any], choice: str, **said: Any) -> dict[str, Any]:
+        """Say what a pair of `next_pair` is: one of its `choices`, with notes="…", reason="…" …"""
+        told = {name: pair[name] for name in ("token", "evidence", "seen_revision")}
+        path = f"rate/{pair['study']}/pairs/{pair['number']}/ratings"
+        return cast(dict[str, Any], self.post(path, choice=choice, **told, **said))
 
     def control(self, build: int, action: str, reason: str = "") -> dict[str, Any]:
         """pause, resume, go_on (after its canary), cancel, or retry what could not be judged."""

@@ -17,20 +17,29 @@ EXIT_CODES: Final = {
 }
 NOTEBOOK: Final = """## In a notebook
 
-[notebook.ipynb](notebook.ipynb) shows `score` and `Sandbox`. `Client` speaks to a running server:
+[notebook.ipynb](notebook.ipynb) shows `score` and `Sandbox`. `Client` speaks to a running server, and does
+what its pages do:
 
 ```python
 from cosqa import Client
 
 token = "…"  # cosqa admin token USER --name NAME
 with Client(token, "http://127.0.0.1:8000") as client:
-    sample = client.build("sample")
-    matches = [case["snippet"] for case in client.cases(sample["id"], label=1)]
-    build = client.launch("first", queries="mine", snippets="ours", encoders=["bm25"], k=5)
+    client.import_files("mine", "table", {"file": "mine.csv"})
+    build = client.launch("mine", queries="mine", snippets="mine", k=5)
+    client.answer(build["id"], "my-model", ask_my_model)  # a function: request in, reply out
+    benchmark = client.publish(build["id"])
+    client.score(benchmark["id"], ["bm25"])
+    board = client.leaderboard(benchmark["id"], metric="ndcg@10")
+    client.export(benchmark["id"], "beir", "mine.zip")
 ```
 
-`Client` needs nothing else. `score` and `Sandbox` load two packages of the application, `retrieval` and
-`sandbox`. If another package of such a name is loaded already, they raise `ForeignPackage` and say which.
+[client.py](examples/client.py) is the whole script, [rest.py](examples/rest.py) the same by HTTP alone.
+`Encoder("minilm").embed(texts)` gives an encoder's vectors.
+
+`Client` needs nothing else. `score`, `Sandbox` and `Encoder` load two packages of the application,
+`retrieval` and `sandbox`. If another package of such a name is loaded already, they raise `ForeignPackage`
+and say which.
 """
 HEAD: Final = """# The command line
 

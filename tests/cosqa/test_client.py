@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import io
 import json
-from collections.abc import Iterator, Mapping
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
@@ -12,12 +13,25 @@ from urllib.parse import urlsplit
 import django.test
 import pytest
 import requests
+from django.core.management import call_command
+from pytest_django import Settings
 from requests.adapters import BaseAdapter
 
+from annotation.builds.pipeline.advance import Tools, advance_case
+from annotation.builds.pipeline.execution import SandboxProvider
+from annotation.llm.exchange import ExchangeLLM
 from annotation.models import Build as BuildRow
-from cosqa import ApiError, Client, client
-from tests import factories
+from annotation.models import Case
+from cosqa import ApiError, Client, JobFailed, client
+from cosqa.client import RepliesRefused, Waiting
+from retrieval.models import Job as JobRow
+from tests import factories, studies
+from tests.annotation.conftest import fresh
+from tests.annotation.web.collections.test_upload_pages import own_storage
 from tests.calls import with_token
+from tests.fakes import FakeSandbox
+
+__all__ = ["fresh", "own_storage"]
 
 pytestmark = pytest.mark.django_db
 SCHEMA = Path(__file__).resolve().parents[1] / "site" / "openapi.json"
@@ -51,7 +65,7 @@ class InProcess(BaseAdapter):
         answer = requests.Response()
         answer.status_code, answer.url, answer.request = theirs.status_code, str(request.url), request
         answer.headers.update(dict(theirs.items()))
-        answer.raw = io.BytesIO(theirs.content)
+        answer.raw = io.BytesIO(b"".join(theirs) if theirs.streaming else theirs.content)
         return answer
 
     def close(self) -> None:
@@ -99,7 +113,7 @@ def test_launching_takes_names_of_collections(ada: Client) -> None:
     factories.snippets(name="ours")
     build = ada.launch("night", "mine", "ours", encoders=["bm25"], k=3)
     assert BuildRow.objects.get(pk=build["id"]).queries.name == "mine"
-    with pytest.raises(LookupError, match="no collection of snippets called 'mine'"):
+    with pytest.raises(ApiError, match="no collection of snippets called 'mine'"):
         ada.launch("noon", "mine", "mine")
 
 
@@ -167,8 +181,111 @@ def test_an_answer_of_another_server_is_told_by_its_status() -> None:
     assert str(client.error_of(answer)) == "502: Bad Gateway"
 
 
+@pytest.fixture
+def worker(monkeypatch: pytest.MonkeyPatch, settings: Settings, tmp_path: Path) -> None:
+    """Jobs are carried out where the client would wait for them."""
+    settings.COSQA_HOME = tmp_path
+
+    def work(_: float) -> None:
+        for pk in list(JobRow.objects.open().values_list("pk", flat=True)):
+            call_command("job", pk)
+
+    monkeypatch.setattr(client.time, "sleep", work)
+
+
+def test_files_are_imported_with_their_refused_records(ada: Client, worker: None, tmp_path: Path) -> None:
+    table = tmp_path / "mine.csv"
+    table.write_text("question,code\nsort a list,def f(x): return x\nempty,\n")
+    job = ada.import_files("mine", "table", {"file": table})
+    assert (job["state"], job["result"]["stored"], len(job["problems"])) == ("partial", 2, 1)
+    assert {row["kind"] for row in ada.collections(name="mine")} == {"queries", "snippets"}
+    [snippets] = ada.collections("snippets")
+    assert ada.filter_collection("tested", snippets["id"], ["testable"])["state"] == "done"
+    with pytest.raises(ApiError, match="Expected a file that ends in"):
+        ada.import_files("mine", "python", {"file": table})
+
+
+def test_a_job_that_fails_says_why(ada: Client, worker: None, tmp_path: Path) -> None:
+    bad = tmp_path / "bad.py"
+    bad.write_text("def f(:")
+    with pytest.raises(JobFailed, match=r"import \d+ failed: "):
+        ada.import_files("bad", "python", {"file": bad})
+
+
+def test_a_build_becomes_a_benchmark_with_a_leaderboard_and_an_export(
+    ada: Client, worker: None, tmp_path: Path
+) -> None:
+    build = factories.said(factories.opened("night"), (1, 0, None, 1, 0, 0, 1, 1, 0))
+    made = ada.publish(build.pk)
+    assert (made["name"], made["version"], made["labels"]) == ("night", 1, 8)
+    assert ada.benchmark("night") == ada.benchmark("night@1") == ada.benchmark(made["id"]) == made
+    with pytest.raises(LookupError, match="no benchmark called 'night@2'"):
+        ada.benchmark("night@2")
+    run = ada.score(made["id"], ["bm25"])
+    (tmp_path / "my.run").write_text("queries-0 Q0 snippets-0 1 2 x\n")
+    other = ada.upload_run(made["id"], "mine", tmp_path / "my.run")
+    board = ada.leaderboard(made["id"], metric="mrr@10")
+    assert {system["run"] for system in board["systems"]} == {run, other}
+    pin = ada.pin("leaderboard", "night", metric="mrr@10")
+    assert [row["id"] for row in ada.pins()] == [pin["id"]]
+    assert ada.reproduce(pin["id"])["equal"] is True
+    path = ada.export(made["id"], "beir", tmp_path / "night.zip")
+    with zipfile.ZipFile(path) as archive:
+        assert "corpus.jsonl" in archive.namelist()
+
+
+def test_requests_are_answered_until_the_build_is_over(ada: Client, fresh: Callable[[Case], Case]) -> None:
+    llm = ExchangeLLM()
+    tools = Tools(llm_of=lambda build: llm, sandbox=SandboxProvider(FakeSandbox))
+    build = factories.opened(model="any")
+    for case in factories.cases(build):
+        advance_case(fresh(case), tools)
+    [first, *_] = ada.waiting(build.pk)
+    assert set(Waiting.__annotations__) <= set(first)
+    with pytest.raises(RepliesRefused):
+        ada.answer(build.pk, "me", lambda asked: "prose")
+    with pytest.raises(TimeoutError, match="after 0 s"):
+        ada.answer(build.pk, "me", lambda asked: {"verdict": 1, "explanation": "yes"}, seconds=0)
+    assert list(ada.waiting(build.pk)) == []
+    assert ada.build(build.pk)["answered_by"] == ["me"]  # type: ignore[typeddict-item]
+
+
+def test_a_study_goes_to_its_end(ada: Client) -> None:
+    factories.said(factories.opened("night"), (1, 0, 1, 0, 1, 0, 1, 0, 1))
+    people = {name: client_of(studies.user(name)) for name in ("ruth", "sam", "tess")}
+    study = ada.make_study(
+        "first",
+        ["night"],
+        sample={"size": 3},
+        conditions=[{"kind": "own_tests"}],
+        raters=[{"user": name, "condition": "own_tests", "capacity": 9} for name in people],
+        comparisons=[["agents", "own_tests"]],
+    )
+    assert ada.control_study(study["id"], "start") == "running"
+    for rater in people.values():
+        [part] = rater.parts()
+        assert (part["study"], part["left"]) == (study["id"], 3)
+        rater.join_study(study["id"])
+        while pair := rater.next_pair(study["id"]):
+            rater.rate(pair, "1", notes="does it")
+    assert ada.control_study(study["id"], "close", "all done") == "closed"
+    assert ada.publish_study(study["id"]) == 3
+    assert ada.study_figures(study["id"])
+    assert [row["state"] for row in ada.studies("closed")] == ["closed"]
+
+
 @pytest.mark.parametrize(
-    ("row", "schema"), [("Build", "BuildOut"), ("Case", "CaseOut"), ("Collection", "CollectionOut")]
+    ("row", "schema"),
+    [
+        ("Benchmark", "BenchmarkOut"),
+        ("Build", "BuildOut"),
+        ("Case", "CaseOut"),
+        ("Collection", "CollectionOut"),
+        ("Job", "JobOut"),
+        ("Leaderboard", "LeaderboardOut"),
+        ("Pin", "PinOut"),
+        ("Study", "StudyOut"),
+    ],
 )
 def test_typed_rows_are_those_of_the_api(row: str, schema: str) -> None:
     properties = json.loads(SCHEMA.read_text())["components"]["schemas"][schema]["properties"]
