@@ -7,7 +7,7 @@ from django.db import migrations, models
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0017_unusable_replies"),
+        ("annotation", "0018_marked_lines_of_ratings"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
