@@ -6,6 +6,7 @@ import logging
 import threading
 from typing import Any, Final
 
+from django import forms
 from django.conf import settings
 from django.contrib.auth import views
 from django.contrib.auth.forms import PasswordResetForm
@@ -30,6 +31,10 @@ log = logging.getLogger(__name__)
 
 class ForgottenForm(PasswordResetForm):
     """Mails a link to the accounts with this e-mail, outside of the request: its time tells of no account."""
+
+    email = forms.EmailField(
+        label="E-mail", max_length=254, widget=forms.EmailInput(attrs={"autocomplete": "email"})
+    )
 
     def send_mail(
         self,

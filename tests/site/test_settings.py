@@ -86,6 +86,11 @@ WRONG = [
     ("COSQA_NOTIFY_FROM", "a@b.org, c@d.org x@", "one e-mail address"),
     ("COSQA_NOTIFY_COMMAND", "hook 'half a quote", "a program and its arguments"),
     ("COSQA_NOTIFY_SECONDS", "0", "from 1 to 120"),
+    ("COSQA_OIDC_ISSUER", "http://id.example.org", "https://HOST"),
+    ("COSQA_OIDC_ISSUER", "id.example.org", "https://HOST"),
+    ("COSQA_OIDC_ROLES", "staff=king", "a role is reader or expert or admin"),
+    ("COSQA_OIDC_ROLES", "=admin", "GROUP=ROLE"),
+    ("COSQA_OIDC_UNKNOWN", "admin", "one of none, reader, expert"),
     ("EMAIL_URL", "mail.example.org", "smtp://"),
     ("REDIS_URL", "redis://[::1", "redis://"),
     ("REDIS_URL", "localhost:6379", "redis://"),
@@ -117,6 +122,19 @@ def test_the_size_of_the_pool_is_read_where_there_is_one(environment: pytest.Mon
     environment.setenv("DATABASE_URL", "postgres://user@host/name")
     with pytest.raises(ImproperlyConfigured, match=r"COSQA_DATABASE_POOL='1': expected .* 2 to 500"):
         read()
+
+
+def test_groups_may_be_names_of_a_directory(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("COSQA_OIDC_ROLES", "cn=staff,ou=lab=admin; students = expert;")
+    assert read()["OIDC_ROLES"] == {"cn=staff,ou=lab": "admin", "students": "expert"}
+
+
+def test_an_issuer_needs_a_client(environment: pytest.MonkeyPatch) -> None:
+    environment.setenv("COSQA_OIDC_ISSUER", "http://localhost:9000/realm")
+    with pytest.raises(ImproperlyConfigured, match="COSQA_OIDC_CLIENT_ID: expected"):
+        read()
+    environment.setenv("COSQA_OIDC_CLIENT_ID", "workbench")
+    assert read()["OIDC_ISSUER"] == "http://localhost:9000/realm"
 
 
 def test_hosts_may_have_blanks_after_their_commas(environment: pytest.MonkeyPatch) -> None:
