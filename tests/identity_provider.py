@@ -144,7 +144,6 @@ def configure(folder: Path, port: int) -> None:
             "OAUTH2_VALIDATOR_CLASS": "identity_provider.Validator",
             "ALLOWED_REDIRECT_URI_SCHEMES": ["http"],
         },
-        GROUPS_FILE=folder / "groups.json",
     )
 
 
@@ -173,6 +172,8 @@ def make_validator() -> type:
     from django.conf import settings
     from oauth2_provider.oauth2_validators import OAuth2Validator
 
+    groups = Path(settings.DATABASES["default"]["NAME"]).with_name("groups.json")
+
     class Validator(OAuth2Validator):  # type: ignore[misc]  # the package has no types
         """Tells what this provider knows of a person."""
 
@@ -184,7 +185,7 @@ def make_validator() -> type:
                 "preferred_username": name,
                 "email": request.user.email,
                 "email_verified": PEOPLE[name]["verified"],
-                "groups": json.loads(Path(settings.GROUPS_FILE).read_text())[name],
+                "groups": json.loads(groups.read_text())[name],
             }
 
     return Validator

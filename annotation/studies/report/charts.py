@@ -16,7 +16,7 @@ STYLE: Final = 'role="img" font-family="sans-serif" font-size="12" fill="current
 LONGEST: Final = 44
 """Letters of a name beside a mark."""
 JOINED: Final = " · "
-SIGNED: Final = frozenset({"Alpha", "Difference", "First − second"})
+SIGNED: Final = frozenset({"Alpha", "Difference", "Figure", "First − second"})
 """Charted columns whose figures can be below 0."""
 ROW, LEFT, WIDE, RIGHT = 26, 300, 420, 180
 

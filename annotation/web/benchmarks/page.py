@@ -12,12 +12,12 @@ from django.db.models import Count, QuerySet
 from django.http import QueryDict
 
 from annotation.accounts.roles import Visitor
-from annotation.studies.report.downloads import formats_of
 from annotation.studies.report.table import Table
 from annotation.web.benchmarks import leaderboard_notes
 from annotation.web.benchmarks.flaws import flaws_of
 from annotation.web.benchmarks.leaderboard_notes import ErrorRateChoice, Origin
 from annotation.web.benchmarks.leaderboard_tables import build_leaderboard_tables
+from annotation.web.shared.downloads import list_table_formats
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.words import Sign, format_interval, label_sign
 from retrieval.evaluation.absent_metrics import find_missing_metrics
@@ -118,18 +118,6 @@ def leaderboard_tables(benchmark: Benchmark, params: QueryDict, user: Visitor) -
     """The tables of the page that `params` asks for."""
     page = benchmark_page(benchmark, params, user)
     return build_leaderboard_tables(page["board"], page["noise"], page["shown"])
-
-
-def list_table_formats(tables: Iterable[Table], params: QueryDict) -> dict[str, list[tuple[str, str]]]:
-    """By table's key: each format with the address that gives it, for the choices of the page."""
-    asked = params.copy()
-    found = dict[str, list[tuple[str, str]]]()
-    for table in tables:
-        found[table.key] = []
-        for name in formats_of(table):
-            asked["table"], asked["format"] = table.key, name
-            found[table.key].append((name, asked.urlencode()))
-    return found
 
 
 def describe_sureness(

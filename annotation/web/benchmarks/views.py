@@ -64,6 +64,8 @@ def compare(request: HttpRequest, pk: int) -> HttpResponse:
     visible = benchmarks_visible_to(request.user)
     page = versions.versions_page(get_object_or_404(visible, pk=pk), visible, request.GET)
     mark_seen(request.user, page["pairs"])
+    if "table" in request.GET:
+        return attach_table(page["tables"], request.GET, f"versions-{pk}")
     status = 422 if page["problem"] else 200
     return render(request, "annotation/benchmarks/compare.html", {"page": page}, status=status)
 

@@ -25,11 +25,11 @@ from annotation.builds.results.annotator_comparison import (
 from annotation.builds.results.label_comparison import load_query_texts
 from annotation.models import Build
 from annotation.review.order import Apart, Flipped
-from annotation.stats.intervals import Mean
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.plan.row_names import format_annotator_name
 from annotation.studies.plan.seals import refuse_unscored
 from annotation.web.comparison.page import build_comparison_figures, build_label_matrix
+from annotation.web.comparison.tables import list_common_shares
 from retrieval.metrics.resampling import FEW
 from retrieval.models import Annotator
 from retrieval.models.labels import WRITTEN
@@ -86,7 +86,7 @@ def compare_sides(found: AnnotatorComparison, builds: QuerySet[Build]) -> dict[s
     return {
         "found": found,
         "matrix": build_label_matrix(found),
-        "shares": list_common_shares(found),
+        "shares": list_common_shares(found.figures),
         # Nothing where neither side has a build.
         "took": list(build_comparison_figures(*found.took, found.pairs)) if any(found.took) else [],
         "worst": list(load_query_texts(found.worst)),
@@ -133,18 +133,6 @@ def format_side_title(names: Mapping[int, str], side: AnnotatorSide) -> str:
     if len(side.rounds) < 2:
         return name
     return f"{name}, last round" if side.round == LAST else f"{name}, round {side.round}"
-
-
-def list_common_shares(found: AnnotatorComparison) -> list[tuple[str, Mean | None, str]]:
-    """What the common pairs show: each figure's name, its value and a note."""
-    told = found.figures
-    return [
-        ("No match → match", told.to_match, "share of the common pairs"),
-        ("Match → no match", told.to_no_match, "share of the common pairs"),
-        ("Agreement", told.agreement, "share of the common pairs"),
-        ("Share of matches", told.shift, "second minus first"),
-        ("Cohen’s κ", told.kappa, "agreement beyond chance; 1 is all, 0 none"),
-    ]
 
 
 def two_builds(found: AnnotatorComparison, builds: QuerySet[Build]) -> Iterable[tuple[Build, Build, Flipped]]:

@@ -14,6 +14,8 @@ from annotation.review.hidden_labels import refuse_people
 from annotation.studies.exposure import mark_counts_seen, mark_seen
 from annotation.web.comparison.annotators import annotators_page
 from annotation.web.comparison.page import comparison_page
+from annotation.web.comparison.tables import build_comparison_tables
+from annotation.web.shared.downloads import attach_table, list_table_files
 from annotation.web.shared.pagination import whole_number
 from retrieval.models import Annotator
 
@@ -31,6 +33,10 @@ def compare_builds(request: HttpRequest) -> HttpResponse:
     page = comparison_page(builds_visible_to(request.user), first, second)
     if found := page["found"]:
         mark_counts_seen(request.user, Case.objects.filter(build=found.second), found.told_queries)
+        tables = build_comparison_tables(page, (found.first.name, found.second.name))
+        if "table" in request.GET:
+            return attach_table(tables, request.GET, f"builds-{found.first.pk}-{found.second.pk}")
+        page["files"] = list_table_files(tables, request.GET)
     status = 422 if "problem" in page else 200
     return render(request, "annotation/comparison/detail.html", {"page": page}, status=status)
 
@@ -52,5 +58,10 @@ def compare_annotators(request: HttpRequest) -> HttpResponse:
     refuse_people(request.user, Annotator.objects.filter(pk__in=[first, second]))
     page = annotators_page(builds_visible_to(request.user), (first, second), (first_round, second_round))
     mark_seen(request.user, page["seen"])
+    if page["found"]:
+        tables = build_comparison_tables(page, page["names"])
+        if "table" in request.GET:
+            return attach_table(tables, request.GET, f"annotators-{first}-{second}")
+        page["files"] = list_table_files(tables, request.GET)
     status = 422 if "problem" in page else 200
     return render(request, "annotation/comparison/annotators.html", {"page": page}, status=status)

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from io import BytesIO
 from itertools import groupby
 from pathlib import Path
 from typing import Any, Final
+from zipfile import ZIP_DEFLATED, ZipFile
 
 from django import forms
 from django.conf import settings
 from django.core.files.uploadedfile import UploadedFile
 from django.db.models import QuerySet
 from django.utils.datastructures import MultiValueDict
+from django.utils.text import slugify
 
 from annotation.builds.results.annotator_comparison import find_labelling_annotators
 from annotation.models import Build
@@ -23,6 +26,8 @@ from annotation.quality.inputs.annotator_choice import NoSuchAnnotator, source_c
 from annotation.quality.inputs.entrants import Group, OfFile
 from annotation.quality.inputs.pair_lookup import PlacedPair, place_bench_pairs
 from annotation.quality.report import WrongPair
+from annotation.studies.report.downloads import FORMATS, formats_of
+from annotation.studies.report.table import Table
 from annotation.web.cases.code import spell_unseen_characters
 from annotation.web.collections.upload_form import build_collection_field
 from annotation.web.comparison.annotators import choices_of
@@ -209,6 +214,19 @@ def page_of(bench: Bench) -> dict[str, Any]:
         "longest_code": LONGEST_CODE,
         "longest_note": LONGEST_NOTE,
     }
+
+
+def pack_table_files(shown: Sequence[tables.Table]) -> BytesIO:
+    """A zip with each table as CSV, JSON and LaTeX, numbered in the order of the page."""
+    packed = BytesIO()
+    with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
+        for number, table in enumerate(shown, 1):
+            key = f"{number:02}-{slugify(table.title)}"
+            named = Table(key, table.title, table.columns, table.rows, table.note)
+            for form in formats_of(named):
+                archive.writestr(f"{key}.{form}", FORMATS[form][0](named))
+    packed.seek(0)
+    return packed
 
 
 def build_wrong_pair_row(bench: Bench, wrong: WrongPair) -> dict[str, Any]:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from django.http import HttpRequest, HttpResponse, JsonResponse
+from django.http import FileResponse, HttpRequest, HttpResponseBase, JsonResponse
 
 from annotation.accounts.roles import FORM, Role, builds_visible_to, refuse_while_blind, require_role
 from annotation.studies.exposure import mark_seen
-from annotation.web.label_quality.page import QualityForm, page_of
+from annotation.web.label_quality.page import QualityForm, pack_table_files, page_of
 from annotation.web.shared.requests import render_form
 
 
 @require_role(Role.EXPERT, FORM)
-def index(request: HttpRequest) -> HttpResponse:
+def index(request: HttpRequest) -> HttpResponseBase:
     """Closed while the person rates: figures and wrong pairs tell each label. Nothing is kept but that they
     were seen.
     """
@@ -25,6 +25,9 @@ def index(request: HttpRequest) -> HttpResponse:
         if "json" in request.POST:
             headers = {"Content-Disposition": 'attachment; filename="quality.json"'}
             return JsonResponse(bench.as_json(), headers=headers, json_dumps_params={"indent": 2})
+        if "files" in request.POST:
+            archive = pack_table_files(page_of(bench)["tables"])
+            return FileResponse(archive, as_attachment=True, filename="quality-tables.zip")
     return render_form(
         request, "annotation/label_quality/quality.html", form, page=page_of(bench) if bench else None
     )

@@ -40,7 +40,7 @@ class PeopleFilter(forms.Form):
     state = forms.ChoiceField(required=False, choices=STATES, label="Account")
 
 
-class AccountForm(forms.ModelForm):
+class AccountForm(forms.ModelForm):  # type: ignore[type-arg]  # Django's own has no parameter
     """A new account without a password: its owner sets one with a link."""
 
     role = role_field(initial=Role.EXPERT.value)
@@ -97,7 +97,7 @@ class EmailForm(forms.Form):
     email = email_field("For a new password by e-mail.")
 
 
-class JoinForm(UserCreationForm):
+class JoinForm(UserCreationForm):  # type: ignore[type-arg]
     """Name and password of an invited person."""
 
     class Meta(BaseUserCreationForm.Meta):

@@ -11,7 +11,7 @@ from django.views.decorators.debug import sensitive_post_parameters
 from django.views.decorators.http import require_http_methods
 
 from annotation.accounts.invitations import InvitationOver, accept_invitation, find_open_invitation
-from annotation.accounts.roles import FORM
+from annotation.accounts.roles import FORM, Role
 from annotation.studies.audit_log import Verb, append_audit_event
 from annotation.web.people.forms import RIGHTS, JoinForm
 from annotation.web.shared.forms import attempt
@@ -28,7 +28,7 @@ def join(request: HttpRequest, word: str) -> HttpResponse:
     invitation = find_open_invitation(word)
     if invitation is None:
         return render(request, "annotation/people/invitation_over.html", status=404)
-    context = {"invitation": invitation, "rights": dict(RIGHTS)[invitation.role]}
+    context = {"invitation": invitation, "rights": RIGHTS[Role(invitation.role)]}
     if request.user.is_authenticated:
         return render(request, "annotation/people/join.html", context)
     form = JoinForm(request.POST or None)

@@ -249,6 +249,10 @@ def test_two_versions_are_compared_and_what_is_shown_is_seen(ray: Client, scored
     ):
         assert words in text
     assert Seen.objects.filter(user=factories.ray(), pair=label.pair).exists()
+    files = {"table": "systems", "format": "csv"}
+    rows = ray.get(reverse("benchmark-compare", args=[second.pk]), files).content.decode().splitlines()
+    assert rows[0].startswith("System,Before,After,Difference,Difference low") and len(rows) > 1
+    assert "table=changes&amp;format=tex" in text
     for asked in ({"with": "x"}, {"with": str(scored.pk), "metric": "nonsense"}, {"with": "9" * 30}):
         assert ray.get(reverse("benchmark-compare", args=[second.pk]), asked).status_code == 200
 

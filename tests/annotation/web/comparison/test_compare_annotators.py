@@ -234,3 +234,11 @@ def test_the_page_costs_the_same_for_any_number_of_labels(
             factories.settled(case, 1)
     with django_assert_num_queries(31):
         page(ray, build.annotator_id, second.annotator_id)
+
+
+def test_the_tables_are_taken_home_and_count_as_seen(ray: Client, build: Build, original: Annotator) -> None:
+    asked = {"of": "annotators", "first": build.annotator_id, "second": original.pk}
+    answer = ray.get(reverse("compare"), {**asked, "table": "agreement", "format": "csv"})
+    assert "Cohen’s κ" in answer.content.decode()
+    assert Seen.objects.filter(user=factories.ray()).exists()
+    assert "table=took" in page(ray, build.annotator_id, original.pk)

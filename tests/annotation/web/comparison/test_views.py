@@ -193,3 +193,36 @@ def test_flips_are_listed_by_what_decided_on_either_side(ada: Client, first: Bui
 
 def test_who_may_not_list_cases_gets_no_link(expert: Client, first: Build, second: Build) -> None:
     assert not links(expert, first, second)
+
+
+def take(client: Client, first: Build, second: Build, table: str, form: str) -> str:
+    asked = {"first": first.pk, "second": second.pk, "table": table, "format": form}
+    answer = client.get(reverse("compare"), asked)
+    assert answer.status_code == 200
+    assert answer["Content-Disposition"].endswith(f'-{table}.{form}"')
+    return answer.content.decode()
+
+
+def test_the_tables_are_taken_home_with_the_numbers_of_the_page(
+    expert: Client, first: Build, second: Build
+) -> None:
+    """Of nine common pairs: two matches of both, one flip, one that the second could not judge."""
+    assert take(expert, first, second, "labels", "csv").splitlines() == [
+        "first <b> (first),second: match,second: no match,second: unjudged",
+        "match,2,1,1",
+        "no match,0,0,0",
+        "unjudged,0,0,5",
+    ]
+    assert "Agreement,0.666" in take(expert, first, second, "agreement", "csv")  # 2 of 3
+    assert take(expert, first, second, "agreement", "svg").startswith("<svg")
+    assert "\\begin{tab" in take(expert, first, second, "flips", "tex")
+    text = page(expert, first.pk, second.pk)
+    assert f'href="?first={first.pk}&amp;second={second.pk}&amp;table=took&amp;format=json"' in text
+
+
+@pytest.mark.parametrize("wrong", [{"table": "none", "format": "csv"}, {"table": "labels", "format": "exe"}])
+def test_a_table_that_is_not_there_is_not_found(
+    expert: Client, first: Build, second: Build, wrong: dict[str, str]
+) -> None:
+    asked = {"first": str(first.pk), "second": str(second.pk), **wrong}
+    assert expert.get(reverse("compare"), asked).status_code == 404

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import json
+from io import BytesIO
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
@@ -161,3 +163,13 @@ def test_whoever_rates_blind_is_kept_out(client: Client, build: Build) -> None:
     client.force_login(rater.user)
     assert "closed to you while you rate" in posted(client, build, 403).content.decode()
     assert client.get(URL).status_code == 403
+
+
+def test_all_tables_come_as_files(erin: Client, build: Build) -> None:
+    answer = posted(erin, build, files="1")
+    with ZipFile(BytesIO(b"".join(answer.streaming_content))) as archive:
+        names = archive.namelist()
+        first = next(name for name in names if name.endswith(".csv"))
+        assert archive.read(first).decode().startswith("Annotator,Pairs,")
+    assert {name.rpartition(".")[2] for name in names} >= {"csv", "json", "tex"}
+    assert Seen.objects.filter(user=factories.erin()).exists()
