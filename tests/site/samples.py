@@ -113,9 +113,12 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     "compare": (
         "first={builds}&second={builds}",
         "of=annotators&first={annotators}&second={originals}",
+        "of=annotators&first={annotators}&second={originals}&table=labels&format=csv",
         "of=annotators&first={annotators}&first_round=1&second={annotators}",
     ),
     "build-again": ("sent_back=1", "flips={builds}"),
+    "people": ("q=a", "role=expert", "state=closed"),
+    "person-change": ("action=close", "action=role"),
     "studies": ("after=999999",),
     "study-new": ("build={builds}",),
     "api:list_cases": (

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import re
+import shlex
 import time
 from pathlib import Path
-from typing import Any
+from typing import Any, Final
 
 from django.core.management.base import CommandError, CommandParser
 
@@ -21,6 +23,9 @@ from retrieval.management.bars import open_bar
 from retrieval.management.light import LightCommand
 from retrieval.sources.readers.parquet import MissingLibrary
 from retrieval.texts.plurals import count_noun
+
+FOR_THE_HUB: Final = frozenset({"beir", "huggingface"})
+"""Formats whose folder has a dataset card."""
 
 
 class Command(LightCommand):
@@ -96,6 +101,8 @@ class Command(LightCommand):
         for warning in done.warnings:
             self.stderr.write(f"warning: {warning}")
         self.stdout.write(json.dumps(done.as_json()) if options["json"] else describe_export(done))
+        if options["format"] in FOR_THE_HUB:
+            self.stderr.write(f"to publish it: {format_upload_command(benchmark.name, options['folder'])}")
         self.stderr.write(f"{time.monotonic() - began:,.1f} s")
 
 
@@ -108,6 +115,12 @@ def build_export_options(options: dict[str, Any], bar: Any) -> Options:
         lambda done: bar.update(done),
         options.get("round", False),
     )
+
+
+def format_upload_command(name: str, folder: Path) -> str:
+    """What `huggingface_hub` takes to put the folder on the hub; OWNER is for the reader to fill in."""
+    repository = re.sub(r"[^A-Za-z0-9_]+", "-", name).strip("-") or "benchmark"
+    return f"hf upload OWNER/{repository} {shlex.quote(str(folder))} --repo-type dataset"
 
 
 def describe_export(done: Exported) -> str:
