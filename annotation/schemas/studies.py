@@ -82,7 +82,7 @@ class AssumedRates(Body):
     rater_accuracy: float | None = Field(default=None, ge=0, le=1)
     annotator_accuracy: float | None = Field(default=None, ge=0, le=1)
     clustering: float | None = Field(
-        default=None, ge=0, le=1, description="likeness of a query's pairs; 0: none"
+        default=None, ge=0, le=1, description="similarity of a query's pairs; 0: none"
     )
     skipped: float | None = Field(default=None, ge=0, le=1)
 

@@ -14,6 +14,7 @@ from annotation.stages import Event
 from annotation.web.shared.glossary import MORE
 from tests import factories, studies
 from tests.retrieval.exporting.conftest import benchmark
+from tests.site.test_nouns import find_unknown_words, names_of_template
 
 pytestmark = pytest.mark.django_db
 EMPTY = {
@@ -38,6 +39,8 @@ OTHER_SENSES = re.compile(
     r"|fixing rounds?|read and open|--encoder)\b"
 )
 """A glossary word in its everyday sense: to open, an edge case, by reading."""
+OF_PAIR = re.compile(r'<h1 id="case-title".*?</h1>|<select data-follows.*?</select>', re.DOTALL)
+"""What the pair itself says: its query, and names of variables."""
 
 
 class Words(HTMLParser):
@@ -65,10 +68,15 @@ class Words(HTMLParser):
             (self.explained if "abbr" in self.within else self.text).append(data.lower())
 
 
-def find_unexplained(html: str) -> set[str]:
-    """The words of the glossary, the eight nouns left out, that the page says and nowhere explains."""
+def read(html: str) -> Words:
     words = Words()
     words.feed(html.partition("<main")[2].partition("</main>")[0])
+    return words
+
+
+def find_unexplained(html: str) -> set[str]:
+    """The words of the glossary, the eight nouns left out, that the page says and nowhere explains."""
+    words = read(html)
     text = OTHER_SENSES.sub(" ", " ".join(" ".join(words.text).split()))
     explained = " ".join(words.explained)
     return {term.word for term in MORE if says(text, term.word) and not says(explained, term.word)}
@@ -79,15 +87,21 @@ def says(text: str, word: str) -> bool:
 
 
 def screen(client: Client, address: str) -> set[str]:
+    """Words of the glossary that the page does not explain, and words of its names that nobody explains."""
     answer = client.get(address, follow=True)
     assert answer.status_code == 200, address
-    return find_unexplained(answer.content.decode())
+    html = answer.content.decode()
+    names = names_of_template(OF_PAIR.sub("", html.partition("<main")[2].partition("</main>")[0]))
+    unknown: set[str] = set().union(*map(find_unknown_words, names))
+    return find_unexplained(html) | {
+        word for word in unknown if not says(" ".join(read(html).explained), word)
+    }
 
 
 @pytest.fixture
 def disputed() -> Case:
     """A tested match on which reader and arbiter differ, beside one that was abandoned."""
-    cases = factories.cases(factories.opened("autumn"))
+    cases = factories.cases(factories.opened("first job"))
     made = factories.examined(cases[0], 1)
     factories.settled(cases[1], 0)
     factories.abandoned(cases[2])

@@ -162,7 +162,7 @@ class StudyForm(forms.Form):
     clustering = share_field(
         "clustering",
         "0: none. Used with a pilot of one pair a query.",
-        label="Likeness of a query’s pairs (share)",
+        label="Similarity of a query’s pairs (share)",
     )
     skipped = share_field("skipped", label="Skipped (share)")
     hourly_rate = study_field(
