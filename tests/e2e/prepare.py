@@ -26,6 +26,7 @@ CAST = {
     "elke": "expert",
     "etta": "expert",
     "emre": "expert",
+    "ella": "expert",
     "ray": "reader",
     "nora": "",
 }

@@ -172,8 +172,8 @@ def test_a_function_of_thirty_lines_and_its_verdict_are_seen_at_once(failed: Pag
 def test_the_first_window_has_few_controls(
     login: Login, server: Workbench, watched: Watched, name: str
 ) -> None:
-    emre = login("emre", viewport={"width": WIDE, "height": HEIGHTS[WIDE]})  # who has no drafts
-    page = opened(emre, server, watched, name)
+    ella = login("ella", viewport={"width": WIDE, "height": HEIGHTS[WIDE]})  # who has no drafts and no labels
+    page = opened(ella, server, watched, name)
     controls = page.evaluate(CONTROLS)
     assert 10 < len(controls) <= 30, "\n".join(controls)
 

@@ -49,7 +49,7 @@ def spoken(html: str, part: str) -> list[str]:
 def test_short_facts_are_read_with_pauses(erin: Client, case: Case) -> None:
     page = text(erin, case)
     (head,) = spoken(page, "case-meta")
-    assert head == f"Build {case.build.name}, rank 1, 0 of 9 reviewed, 3 left for this query"
+    assert head == f"{case.build.name}, rank 1, 0 of 9 reviewed, 3 left for this query"
     steps = [line for line in spoken(page, "verdict-meta") if line.startswith("step ")]
     assert steps and all(re.match(r"step \d+, [a-z ]+, ", line) and not line.endswith(",") for line in steps)
 
