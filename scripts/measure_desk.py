@@ -68,6 +68,19 @@ WATCH: Final = """() => {
     requestAnimationFrame(look);
   }, { capture: true });
 }"""
+BARE: Final = """() => {
+  window.took = [];
+  document.addEventListener("keydown", ({ key, timeStamp }) => {
+    document.body.textContent = key + window.took.length;
+    requestAnimationFrame(() => {
+      const { port1, port2 } = new MessageChannel();
+      port1.onmessage = () => window.took.push(performance.now() - timeStamp);
+      port2.postMessage("");
+    });
+  });
+}"""
+"""A page that writes one word for each key: what the machine and Chromium take of the time."""
+BETWEEN_MS: Final = 200
 
 
 @dataclass(frozen=True)
@@ -102,6 +115,7 @@ def main() -> int:
             figures = [
                 *seen_at_once(desk, int(made), options.pairs),
                 *reviewed_by_keyboard(desk, int(made), options.reviews),
+                bare_page(browser, options.reviews),
                 *first_pair(desk),
             ]
     say(table(figures, options))
@@ -194,6 +208,22 @@ def reviewed_by_keyboard(desk: Desk, build: int, count: int) -> list[Figure]:
         Figure("label → next pair painted, p95", f"{p95:.0f} ms", f"≤ {MOST_MS} ms", p95 <= MOST_MS),
         Figure("label → next pair painted, most", f"{took[-1]:.0f} ms"),
     ]
+
+
+def bare_page(browser: Browser, count: int) -> Figure:
+    """The same time on a page with one word, measured right after: it tells how busy the machine is."""
+    page = browser.new_page()
+    page.evaluate(BARE)
+    for number in range(count):
+        page.keyboard.press("01"[number % 2])
+        page.wait_for_timeout(BETWEEN_MS)
+    took = sorted(page.evaluate("window.took"))
+    page.close()
+    p95 = took[round(0.95 * (len(took) - 1))]
+    return Figure(
+        "the same on a page with one word, median and p95",
+        f"{statistics.median(took):.0f} ms, {p95:.0f} ms",
+    )
 
 
 def case_on(page: Page) -> str:

@@ -234,6 +234,8 @@ def test_on_a_phone_the_labels_stay_and_cover_little(page: Page) -> None:
     assert bar is not None and bar["y"] + bar["height"] == pytest.approx(844, abs=1)
     assert bar["height"] <= 0.15 * 844
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    page.set_viewport_size({"width": 195, "height": 225})  # a zoom of 400 % in a window of 780 × 900 px
+    assert page.evaluate("document.documentElement.scrollWidth") <= 195
 
 
 @pytest.mark.parametrize("page", ["reveal"], indirect=True)

@@ -443,6 +443,17 @@ def test_it_is_usable_on_a_phone(login: Login, server: Workbench, watched: Watch
     assert overflow(page) == ""
 
 
+@pytest.mark.parametrize(
+    "path", ["/work/", "/review/cases/{failed}/", "/review/builds/{build}/list/", "/browse/"]
+)
+def test_a_zoom_of_400_percent_needs_no_sideways_scroll(
+    login: Login, server: Workbench, watched: Watched, path: str
+) -> None:
+    page = login("ella", viewport={"width": 195, "height": 225}).new_page()  # of 780 × 900 px
+    page.goto(server.url + path.format(**{**watched.ids, "build": watched.build}))
+    assert overflow(page) == ""
+
+
 @pytest.mark.parametrize(("width", "height"), [(NARROW, HEIGHTS[NARROW]), (720, 450)], ids=["phone", "zoom"])
 def test_in_a_small_window_the_labels_stay_in_reach(
     login: Login, server: Workbench, watched: Watched, width: int, height: int

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from html import unescape
 
 import pytest
 from django.test import Client
@@ -20,6 +21,7 @@ from annotation.models import (
 from annotation.review.shortcuts import Action, save_keys
 from annotation.studies.enrolment.repeat_rounds import RepeatPairFilter, ask_again
 from tests import factories, studies
+from tests.annotation.web.review.test_case_pages import spoken
 from tests.rating_pages import (
     DOCUMENTED,
     given,
@@ -79,6 +81,13 @@ def test_lines_are_marked_by_the_numbers_of_the_whole_function(client: Client) -
     assert send(client, of, "1", lines="3", notes="so", seen_revision="1").status_code == 302
     assert "lines 1–3" in page(client, of), "among the earlier labels"
     assert "line 3" in client.get(reverse("history") + "?of=ratings").content.decode()
+
+
+def test_short_facts_above_the_pair_are_read_with_pauses(client: Client) -> None:
+    of = of_code(client, DOCUMENTED, Kind.READING)
+    (head,) = spoken(page(client, of), "case-meta")
+    looking = "Judge by reading only: you can't run the code."
+    assert unescape(head) == f"Study first study, 0 of 1 rated, pair #1, {looking}"
 
 
 def test_two_snippets_have_no_lines_to_mark(client: Client) -> None:

@@ -30,6 +30,7 @@ from tests.annotation.studies.adjudication.test_decisions import (
     said,
     study,
 )
+from tests.annotation.web.review.test_case_pages import spoken
 from tests.fakes import FakeSandbox
 
 __all__ = ["raters", "study"]  # fixtures
@@ -87,6 +88,11 @@ def test_whoever_looks_at_the_queue_has_seen_how_its_pairs_were_rated(erin: Clie
     text(erin, reverse("adjudication-queue", args=[split.pk]))
     shown = set(Seen.objects.filter(user=factories.erin()).values_list("pair", flat=True))
     assert shown == {split.pairs.get(number=1).pair_id, other.pk}
+
+
+def test_short_facts_above_the_pair_are_read_with_pauses(erin: Client, split: Study) -> None:
+    (head,) = spoken(text(erin, where(split)), "case-meta")
+    assert head == "Your work, study first study, pair 1, own tests"
 
 
 def test_every_region_of_code_has_a_name_of_its_own(erin: Client, split: Study) -> None:
