@@ -21,7 +21,8 @@ STARTING |= {
     "merge",
     "mine",
 }
-STARTING |= {"init", "missing", "pin", "prices", "reproduce", "review", "status", "study", "token", "work"}
+STARTING |= {"init", "missing", "pin", "prices", "reproduce", "review", "status", "study", "token", "train"}
+STARTING |= {"work"}
 """Commands that use the database, so each may be somebody's first one: they find it up to date."""
 
 

@@ -183,6 +183,22 @@ VERBS: Final = (
         ("publish plus --build first",),
     ),
     Verb(
+        "train",
+        "Train a search system on a benchmark's matches",
+        "BENCHMARK --system NAME[:FOLDER] [options]",
+        ("train",),
+        {
+            "--system NAME": "minilm, codebert, unixcoder, codet5p, nbow, cnn, …",
+            "--out FOLDER": "where it is written",
+            "--resume": "go on with a training that was stopped",
+            "--without NAMES": "learn nothing of these benchmarks",
+            "--shuffle-labels": "control: the same pairs, wrong labels",
+            "--minutes N": "stop after so many",
+            **JSON,
+        },
+        ("train plus --system nbow --by-project",),
+    ),
+    Verb(
         "evaluate",
         "Score search systems on a benchmark",
         "BENCHMARK [options]",

@@ -73,7 +73,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
 
 
 PROCESSES = """
-    bench faults sandbox/backends sandbox/harness retrieval/encoders
+    bench faults sandbox/backends sandbox/harness retrieval/encoders retrieval/training
     site/test_compose site/test_light_commands site/test_manage site/test_settings
 """
 """Folders and files whose tests start sandboxes or processes, or load torch."""

@@ -19,12 +19,14 @@ from retrieval.encoders.base import (
     MissingWeights,
     Progress,
 )
+from retrieval.encoders.baselines import BASELINES, BaselineEncoder
 from retrieval.encoders.bm25 import BM25
 from retrieval.encoders.bm25_fields import FieldedBM25
 from retrieval.encoders.endpoint import EndpointEncoder
 from retrieval.encoders.transformer import TransformerEncoder
 
 __all__ = [
+    "BEFORE_A_COLON",
     "NAMES",
     "DenseEncoder",
     "Doubles",
@@ -62,6 +64,9 @@ NAMES: tuple[str, ...] = (*LEXICAL, *ARCHITECTURES, UNMASKED, ENDPOINT)
 A transformer's takes `:folder` or `:hub/id@revision` after it, that of the endpoint the name of a model.
 """
 
+BEFORE_A_COLON: tuple[str, ...] = (*NAMES, *BASELINES)
+"""Those, and what has no weights but those of a folder that `cosqa train` wrote."""
+
 
 class UnknownEncoder(ValueError):
     """No encoder has this name; the message lists those that exist."""
@@ -79,6 +84,8 @@ def find_encoder(name: str) -> Encoder:
         return TransformerEncoder(plain, source)
     if plain == UNMASKED:
         return TransformerEncoder("codet5p", source, mask_padding=False)
+    if plain in BASELINES:
+        return BaselineEncoder(plain, source)
     if plain == ENDPOINT:
         return EndpointEncoder(source)
     raise UnknownEncoder(
@@ -101,7 +108,7 @@ def why_missing(name: str) -> str | None:
     Looks for files, packages and settings; imports no torch, asks no server. Raises `UnknownEncoder`.
     """
     encoder = find_encoder(name)
-    if isinstance(encoder, TransformerEncoder | EndpointEncoder):
+    if isinstance(encoder, TransformerEncoder | BaselineEncoder | EndpointEncoder):
         try:
             encoder.locate()
         except MissingWeights as missing:

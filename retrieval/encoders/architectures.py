@@ -147,7 +147,7 @@ def _load(kind: Model, folder: Path, unused: tuple[str, ...] = (), **options: An
     """Load weights in float32 and refuse to fill gaps with random numbers, but in parts that are `unused`."""
     import torch
 
-    with _quietly():
+    with quiet_transformers():
         model, report = kind.from_pretrained(
             folder, local_files_only=True, dtype=torch.float32, output_loading_info=True, **options
         )
@@ -158,7 +158,7 @@ def _load(kind: Model, folder: Path, unused: tuple[str, ...] = (), **options: An
 
 
 @contextmanager
-def _quietly() -> Iterator[None]:
+def quiet_transformers() -> Iterator[None]:
     """Keep loading's progress bar and its table of unused tensors out of the terminal."""
     import transformers
 
@@ -181,7 +181,7 @@ def load_as_declared(folder: Path) -> tuple[Tokenizer, Model]:
 
     here: Any = {"device": "cpu", "local_files_only": True, "trust_remote_code": False}
     try:
-        with _quietly():
+        with quiet_transformers():
             model = SentenceTransformer(str(folder), model_kwargs={"dtype": torch.float32}, **here)
     except (ImportError, KeyError, OSError, TypeError, ValueError) as why:
         raise MissingWeights(

@@ -255,20 +255,11 @@ class TransformerEncoder:
             self._declared(["word " * ids.shape[1]] * ids.shape[0], "snippet", precision)
 
     def _inputs(self, texts: Sequence[str], kind: Kind) -> list[list[int]]:
-        tokenizer, _ = self._loaded
-        limit = self.architecture.lengths[kind]
-        frame, prefix = self.architecture.frame, self.architecture.prefixes[kind]
-        if frame is None:
-            whole = [prefix + utf8(text.strip()) for text in texts]
-            return list(tokenizer(whole, truncation=True, max_length=limit, verbose=False)["input_ids"])
-        plain = tokenizer(
-            [collapse_whitespace(text) for text in texts], add_special_tokens=False, verbose=False
-        )
-        return [frame(tokenizer, ids, limit) for ids in plain["input_ids"]]
+        return tokenize_texts(self.architecture, self._loaded[0], texts, kind)
 
     def _forward(self, inputs: Sequence[list[int]], padded: int | None, precision: Precision) -> Floats:
         tokenizer, _ = self._loaded
-        ids, mask = _padded(inputs, tokenizer.pad_token_id, padded or max(map(len, inputs)))
+        ids, mask = pad_ids(inputs, tokenizer.pad_token_id, padded or max(map(len, inputs)))
         return unit_vectors(self._pooled(ids, precision, mask if self.mask_padding else None))
 
     def _pooled(self, ids: Tensor, precision: Precision, mask: Tensor | None = None) -> Tensor:
@@ -279,6 +270,18 @@ class TransformerEncoder:
         assert self.architecture.pool is not None, "what is done as declared takes texts"
         with torch.inference_mode(), running_in(precision, model.device.type):
             return self.architecture.pool(model, ids.to(model.device), attended)
+
+
+def tokenize_texts(
+    architecture: Architecture, tokenizer: Tokenizer, texts: Sequence[str], kind: Kind
+) -> list[list[int]]:
+    """The token ids of each text as the model takes them, with special tokens, cut at the kind's length."""
+    limit, prefix = architecture.lengths[kind], architecture.prefixes[kind]
+    if architecture.frame is None:
+        whole = [prefix + utf8(text.strip()) for text in texts]
+        return list(tokenizer(whole, truncation=True, max_length=limit, verbose=False)["input_ids"])
+    plain = tokenizer([collapse_whitespace(text) for text in texts], add_special_tokens=False, verbose=False)
+    return [architecture.frame(tokenizer, ids, limit) for ids in plain["input_ids"]]
 
 
 def unit_vectors(found: Tensor) -> Floats:
@@ -314,7 +317,7 @@ def batch_by_length(lengths: Sequence[int], budget: int) -> Iterator[list[int]]:
         yield batch
 
 
-def _padded(inputs: Sequence[list[int]], pad: int, longest: int) -> tuple[Tensor, Tensor]:
+def pad_ids(inputs: Sequence[Sequence[int]], pad: int, longest: int) -> tuple[Tensor, Tensor]:
     """Pad on the right; the mask is 1 for text and 0 for padding."""
     import torch
 

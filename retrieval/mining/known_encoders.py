@@ -29,7 +29,7 @@ from retrieval.models import EncoderSpec, Mining
 _given: ContextVar[Mapping[str, Spec]] = ContextVar("given", default=MappingProxyType({}))
 """Specs of files that this command was told, by name."""
 
-RESERVED: Final = frozenset(encoders.NAMES)
+RESERVED: Final = frozenset(encoders.BEFORE_A_COLON)
 
 
 class BadSpec(UnknownEncoder):

@@ -7,10 +7,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Final
 
-from retrieval.encoders import NAMES, UnknownEncoder
+from retrieval.encoders import BEFORE_A_COLON, UnknownEncoder
 from retrieval.mining import known_encoders
 
-BEFORE_A_NAME: Final = re.compile(rf"\+(?=(?:{'|'.join(map(re.escape, NAMES))})(?:[:+]|\Z))")
+BEFORE_A_NAME: Final = re.compile(rf"\+(?=(?:{'|'.join(map(re.escape, BEFORE_A_COLON))})(?:[:+]|\Z))")
 """A + before a name of the registry, alone or with a folder, hub id or model after it."""
 
 

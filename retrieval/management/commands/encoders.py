@@ -9,6 +9,7 @@ from django.core.management.base import CommandParser
 
 from retrieval.encoders import UnknownEncoder
 from retrieval.encoders.base import MissingWeights
+from retrieval.encoders.baselines import BaselineEncoder
 from retrieval.encoders.endpoint import EndpointEncoder
 from retrieval.encoders.spec_encoder import SpecifiedEncoder
 from retrieval.encoders.transformer import TransformerEncoder
@@ -46,6 +47,8 @@ def describe_encoder(name: str) -> dict[str, Any]:
         return {"name": name, "kind": "spec", "missing": str(why), "warnings": []}
     if isinstance(encoder, EndpointEncoder):
         return {"name": name, "kind": "endpoint", "missing": missing, "warnings": []}
+    if isinstance(encoder, BaselineEncoder):
+        return {"name": name, "kind": "baseline", "missing": missing, "warnings": []}
     if not isinstance(encoder, TransformerEncoder):
         return {"name": name, "kind": "lexical", "missing": None, "warnings": []}
     here = {
@@ -110,6 +113,8 @@ def format_encoder_lines(encoder: dict[str, Any]) -> list[str]:
             "  asks a server that speaks OpenAI's embeddings protocol: endpoint:MODEL",
             here,
         ]
+    if encoder["kind"] == "baseline":
+        return [encoder["name"], "  CodeSearchNet's, trained here: NAME:FOLDER (docs/training.md)", here]
     if "pooling" not in encoder:  # a spec that can't be used
         return [encoder["name"], here]
     length = encoder["lengths"]

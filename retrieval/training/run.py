@@ -1,0 +1,226 @@
+"""One training from a benchmark to a folder that an encoder takes."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Final
+
+from retrieval.encoders import BaselineEncoder, MissingWeights, find_encoder
+from retrieval.encoders.architectures import PAPERS
+from retrieval.encoders.baselines import BASELINES
+from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.encoders.weights import library_fault
+from retrieval.texts.small_files import read_small_json
+from retrieval.training.card import read_card, write_card, write_whole
+from retrieval.training.data import Part, TrainingData, draw_pairs, make_examples
+from retrieval.training.settings import Settings, hash_configuration
+
+if TYPE_CHECKING:
+    from retrieval.training.dual_encoders import DualEncoder
+    from retrieval.training.loop import Trained
+
+Progress = Callable[[str, int, int], None]
+WORKPLACE: Final = "training"
+"""The folder inside the result's where checkpoints lie while it is trained."""
+PLAN: Final = "plan.json"
+SCRATCH: Final = "random weights"
+
+
+class CannotTrain(ValueError):
+    """The system, the folder or this machine does not allow the training; the message says what to do."""
+
+
+@dataclass(frozen=True, slots=True)
+class Order:
+    """What is trained, and where it is written.
+
+    `checkpoint_steps` and `minutes` are how it is done: they do not count in the configuration's hash.
+    """
+
+    system: str
+    settings: Settings
+    folder: Path
+    resumes: bool = False
+    checkpoint_steps: int = 0
+    minutes: float = 0
+
+
+def find_trainable(name: str) -> TransformerEncoder | BaselineEncoder:
+    """The encoder that is trained. Raises `CannotTrain`, `MissingWeights` and `UnknownEncoder`."""
+    encoder = find_encoder(name)
+    if isinstance(encoder, BaselineEncoder):
+        if encoder.source:
+            raise CannotTrain(f"{encoder.kind} starts from random weights; write --system {encoder.kind}.")
+        if fault := library_fault():
+            raise MissingWeights(f"{name}: {fault}")
+        return encoder
+    if (
+        not isinstance(encoder, TransformerEncoder)
+        or encoder.architecture.pool is None
+        or not encoder.mask_padding
+    ):
+        raise CannotTrain(
+            f"{name} can't be trained here; choose {', '.join(PAPERS)} (also NAME:FOLDER), or "
+            f"{', '.join(BASELINES)}."
+        )
+    encoder.locate()
+    return encoder
+
+
+def train_system(data: TrainingData, order: Order, progress: Progress) -> dict[str, Any]:
+    """Train, measure the test queries, and write the folder; returns what `training.json` holds.
+
+    With `resumes`, a finished training of the same configuration is read, and one that was stopped goes on.
+    Raises `CannotTrain`, `MissingWeights` and `NothingToLearn`.
+    """
+    encoder = find_trainable(order.system)
+    drawn = draw_pairs(data, order.settings)
+    examples = make_examples(drawn, order.settings)
+    start = encoder.identity if isinstance(encoder, TransformerEncoder) else SCRATCH
+    told = {
+        "system": encoder.kind,
+        "start": start,
+        "start_licence": licence_of_start(encoder),
+        "data": {**drawn.about, "texts": drawn.digest},
+        "settings": asdict(order.settings),
+    }
+    told["hash"] = hash_configuration(
+        order.settings, {name: told[name] for name in ("system", "start", "data")}
+    )
+    if finished := prepare_folder(order, told["hash"]):
+        return finished
+    model = make_model(encoder, drawn, order.settings)
+    before = None if isinstance(encoder, BaselineEncoder) else measure_test(model, drawn)
+    trained = train_in_workplace(model, drawn, examples, order, progress)
+    progress("asking test queries", trained.steps, trained.planned_steps)
+    after = measure_test(model, drawn)
+    told["result"] = describe_result(trained, drawn.test, before, after, len(drawn.searched))
+    told["pairs"] = len(examples)
+    told["made_with"] = describe_machine(model)
+    write_result(model, order, told, keeps_workplace=trained.stopped == "by time")
+    return told
+
+
+def licence_of_start(encoder: TransformerEncoder | BaselineEncoder) -> str:
+    """The licence of the weights before training; empty where there were none."""
+    if isinstance(encoder, BaselineEncoder):
+        return ""
+    return "see the card of that folder" if encoder.source else encoder.known.licence
+
+
+def prepare_folder(order: Order, configuration: str) -> dict[str, Any] | None:
+    """Make the folder ready; returns the card where the same training is finished. Raises `CannotTrain`."""
+    folder, plan = order.folder, order.folder / WORKPLACE / PLAN
+    is_new = not folder.exists() or not any(folder.iterdir())
+    if not is_new and not order.resumes:
+        raise CannotTrain(f"{folder} is not empty; add --resume to go on there, or name another folder.")
+    if not is_new:
+        known = read_plan(plan) if plan.is_file() else read_card(folder)["hash"]
+        if known != configuration:
+            raise CannotTrain(
+                f"{folder} has another training (its hash begins with {str(known)[:8]}, this one's with "
+                f"{configuration[:8]}): settings, texts or weights differ. Name another folder."
+            )
+        if not plan.is_file():
+            return read_card(folder)
+    plan.parent.mkdir(parents=True, exist_ok=True)
+    write_whole(plan, json.dumps({"hash": configuration}))
+    return None
+
+
+def read_plan(plan: Path) -> str:
+    """The hash of the training whose checkpoints lie beside. Raises `CannotTrain`."""
+    try:
+        return str(read_small_json(plan)["hash"])
+    except (KeyError, OSError, TypeError, ValueError) as why:
+        raise CannotTrain(f"{plan} can't be read ({why}); name another folder.") from why
+
+
+def make_model(
+    encoder: TransformerEncoder | BaselineEncoder, data: TrainingData, settings: Settings
+) -> DualEncoder:
+    """The model before training; random weights come from the settings' seed."""
+    from transformers import set_seed
+
+    from retrieval.training.dual_encoders import BaselineDual, TransformerDual
+
+    set_seed(settings.seed)
+    if isinstance(encoder, TransformerEncoder):
+        return TransformerDual.of(encoder)
+    texts = {
+        "query": [data.queries[query] for query, _ in data.train],
+        "snippet": [data.snippets[snippet] for _, snippet in data.train],
+    }
+    return BaselineDual.from_texts(encoder.kind, texts, settings.vocabulary)
+
+
+def measure_test(model: DualEncoder, data: TrainingData) -> dict[str, float] | None:
+    """The means of the test queries over the whole code base; None without test queries."""
+    from retrieval.training.scoring import score_whole_pool
+
+    return score_whole_pool(model, data, data.test) if data.test.queries else None
+
+
+def train_in_workplace(
+    model: DualEncoder, data: TrainingData, examples: list[Any], order: Order, progress: Progress
+) -> Trained:
+    """The training, with its checkpoints in the folder's workplace."""
+    from retrieval.training.loop import train_model
+    from retrieval.training.scoring import SCORERS
+
+    measure = SCORERS[order.settings.select_by]
+    return train_model(
+        model,
+        examples,
+        order.settings,
+        order.folder / WORKPLACE,
+        (lambda trained: measure(trained, data, data.dev)) if data.dev.queries else None,
+        progress,
+        checkpoint_steps=order.checkpoint_steps,
+        minutes=order.minutes,
+        resumes=order.resumes,
+    )
+
+
+def describe_result(
+    trained: Trained,
+    test: Part,
+    before: dict[str, float] | None,
+    after: dict[str, float] | None,
+    searched: int,
+) -> dict[str, Any]:
+    """Curves, the epoch that was kept, and the figures of the test queries."""
+    return {
+        "steps": trained.steps,
+        "planned_steps": trained.planned_steps,
+        "epochs": trained.epochs,
+        "stopped": trained.stopped,
+        "loss": [list(point) for point in trained.loss],
+        "dev": [dict(entry) for entry in trained.dev],
+        "best": trained.best,
+        "seconds": round(trained.seconds, 1),
+        "test": after
+        and {"queries": len(test.queries), "searched": searched, "before": before, "after": after},
+    }
+
+
+def describe_machine(model: DualEncoder) -> dict[str, Any]:
+    """What the same weights need: libraries, device and number of threads."""
+    import torch
+
+    libraries = {name: version(name) for name in ("torch", "transformers")}
+    device = next(model.parameters()).device.type
+    return {**libraries, "device": device, "threads": torch.get_num_threads()}
+
+
+def write_result(model: DualEncoder, order: Order, told: dict[str, Any], keeps_workplace: bool) -> None:
+    """Write weights, vocabulary and card; the card comes last, and then the checkpoints go."""
+    model.to("cpu").save(order.folder)
+    write_card(order.folder, told)
+    if not keeps_workplace:
+        shutil.rmtree(order.folder / WORKPLACE)

@@ -1,0 +1,27 @@
+"""Byte-pair vocabularies out of the texts of a training."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from tokenizers import Tokenizer, models, pre_tokenizers, trainers
+
+from retrieval.encoders.baseline_networks import PADDING, UNKNOWN
+from retrieval.encoders.baselines import split_words
+
+
+def train_vocabulary(texts: Iterable[str], size: int) -> Tokenizer:
+    """A vocabulary of at most `size` pieces of words, the same for the same texts; padding has the id 0.
+
+    A mark stands before each word. A suffix behind it would be numbered in an order that changes.
+    """
+    tokenizer = Tokenizer(models.BPE(unk_token=UNKNOWN))
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    trainer = trainers.BpeTrainer(
+        vocab_size=size,
+        special_tokens=[PADDING, UNKNOWN],
+        min_frequency=2,
+        show_progress=False,
+    )
+    tokenizer.train_from_iterator((" ".join(split_words(text)) for text in texts), trainer)
+    return tokenizer

@@ -1,0 +1,64 @@
+"""`manage.py train` from a published benchmark to a system that is scored."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.management import CommandError, call_command
+
+from retrieval.encoders import weights
+from tests.retrieval.training.test_benchmark_data import make_benchmark
+
+pytestmark = pytest.mark.django_db
+QUICK = ("--epochs", "2", "--batch-size", "8", "--seed", "5")
+
+
+def test_a_trained_system_is_scored_by_the_name_that_the_command_prints(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], settings: Any
+) -> None:
+    settings.COSQA_HOME = tmp_path
+    name = str(make_benchmark())
+    call_command("train", name, "--system", "nbow", *QUICK)
+    printed = capsys.readouterr().out.strip().splitlines()
+    assert printed[0].startswith("nbow learned 16 pairs in 2.0 epochs")
+    system = printed[-1].removeprefix("evaluate BENCHMARK --encoder ")
+    call_command("evaluate", name, "--encoder", system, "--metrics", "mrr", "--json")
+    assert 0 < json.loads(capsys.readouterr().out)[system]["mrr"] <= 1
+
+
+def test_json_has_the_card_and_a_control_says_that_labels_were_shuffled(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    made = make_benchmark()
+    out = ["--out", str(tmp_path / "new"), "--shuffle-labels", "--pairs", "10", "--json"]
+    call_command("train", str(made), "--system", "nbow", *QUICK, *out)
+    told = json.loads(capsys.readouterr().out)
+    assert (told["pairs"], told["settings"]["seed"], told["settings"]["shuffles_labels"]) == (10, 5, True)
+    assert told["data"]["digest"] == made.digest
+    assert told["folder"] == str(tmp_path / "new")
+    assert "labels were shuffled" in (tmp_path / "new" / "README.md").read_text()
+
+
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (["nothing", "--system", "nbow"], "There is no benchmark 'nothing'"),
+        (["nothing", "--system", "bm25"], "bm25 can't be trained here; choose minilm"),
+        (["nothing", "--system", "word2vec"], "no encoder is called 'word2vec'"),
+        (["nothing", "--system", "nbow", "--epochs", "0"], "epochs has to be at least 1"),
+        (["nothing", "--system", "codebert:/nowhere"], "/nowhere is not a folder"),
+    ],
+)
+def test_what_can_not_be_done_is_told_in_a_line(given: list[str], told: str) -> None:
+    with pytest.raises(CommandError, match=told):
+        call_command("train", *given)
+
+
+def test_without_torch_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(weights.importlib.util, "find_spec", lambda name: None)
+    for system in ("nbow", "codebert"):
+        with pytest.raises(CommandError, match=r"pip install 'cosqa-workbench\[encoders\]'"):
+            call_command("train", "any", "--system", system)
