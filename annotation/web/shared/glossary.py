@@ -38,7 +38,7 @@ MORE: Final = (
     Term("assisted", "A label from a person who saw the agents’ verdict. It never counts as agreement."),
     Term(
         "audit",
-        "A check of labels that exist already: agents judge the same pairs, and experts look at what differs.",
+        "A check of labels that exist: agents judge the same pairs, and experts look at what differs.",
     ),
     Term("batch", "Many requests sent to a model together: they cost less and take up to a day."),
     Term("benchmark", "Queries, functions and labels that are published. A version never changes."),
