@@ -153,8 +153,9 @@ def fingerprint(response: HttpResponseBase) -> tuple[int, tuple[Any, ...], bytes
     headers = sorted(
         (name, CHANGING.sub(b"", value.encode()))
         for name, value in response.items()
-        # The body itself is compared; a draft's revision is the moment at which it was kept.
-        if name not in {"Content-Length", "Draft-Revision"}
+        # The body itself is compared; a draft's revision is the moment at which it was kept. Django's own pages
+        # for passwords expire at the moment of the answer.
+        if name not in {"Content-Length", "Draft-Revision", "Expires"}
     )
     cookies = sorted(response.cookies)
     return response.status_code, (*headers, *cookies), CHANGING.sub(b"", streamed)
