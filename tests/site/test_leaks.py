@@ -153,8 +153,8 @@ def fingerprint(response: HttpResponseBase) -> tuple[int, tuple[Any, ...], bytes
     headers = sorted(
         (name, CHANGING.sub(b"", value.encode()))
         for name, value in response.items()
-        # The body itself is compared; a draft's revision is the moment at which it was kept. Django's own pages
-        # for passwords expire at the moment of the answer.
+        # The body itself is compared; a draft's revision is the moment at which it was kept, and Django's own
+        # pages for passwords expire at the moment of the answer.
         if name not in {"Content-Length", "Draft-Revision", "Expires"}
     )
     cookies = sorted(response.cookies)
