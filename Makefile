@@ -1,6 +1,6 @@
 # `make help` lists the targets. The environment is .venv/, data goes to var/ or to $COSQA_HOME.
 .DEFAULT_GOAL := help
-.PHONY: help demo docs test quick test-postgres check lint types contracts run worker bench
+.PHONY: help demo docs references test quick test-postgres check lint types contracts run worker bench
 .PHONY: desk keys protections honest hostile survive faults fuzz figures million raters rivals screenshots compose-smoke mteb open-server
 
 PY := .venv/bin/python
@@ -51,6 +51,9 @@ honest: .venv/.all ## run all honest programs with a right and a wrong candidate
 
 docs: .venv/.all ## build the site of the documentation, which a server shows at /docs/
 	@$(PY) scripts/build_docs.py
+
+references: .venv/.all ## write the generated pages of docs/reference again
+	@UPDATE_REFERENCES=1 .venv/bin/pytest -q -n 0 tests/site/test_references.py
 
 hostile: .venv/.all ## run the hostile programs on both backends and write docs/hostile.md
 	@$(PY) -m tests.sandbox.hostile_report

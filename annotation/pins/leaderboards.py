@@ -41,7 +41,7 @@ from retrieval.evaluation.runs.stored_search import NotStored, restore_run_encod
 from retrieval.metrics.from_ranks import is_from_ranks
 from retrieval.metrics.names import parse_measures
 from retrieval.metrics.resampling import RANKING_SEED, RESAMPLES, SIGN_FLIPS
-from retrieval.models import Benchmark, Pin, Run
+from retrieval.models import Benchmark, Pin, Pool, Run
 
 Part = Mapping[str, Any]
 
@@ -76,7 +76,8 @@ def pin_leaderboard(
     """
     found = build_leaderboard(benchmark, pool or benchmark.pool, metric, fewest, most)
     if not found.standings:
-        raise NothingToPin(f"No run on {benchmark} searched {pool or benchmark.pool}: there is no figure.")
+        searched = Pool(pool or benchmark.pool).label
+        raise NothingToPin(f"{benchmark} has no run over {searched} yet, so there is no figure to pin.")
     try:
         refuse_another(found, metric)
     except NotMeasured as why:

@@ -283,7 +283,10 @@ def test_titles_that_are_alike_are_told_apart_by_the_run() -> None:
     ("words", "why"),
     [
         (("other",), "no benchmark 'other'"),
-        (("small", "--pool", "collection"), "No run on small@1 searched collection"),
+        (
+            ("small", "--pool", "collection"),
+            "small@1 has no run over .*collection yet. Create one: cosqa evaluate small",
+        ),
         (("small", "--matches", "many"), "write a number"),
         (("small", "--matches", "4-2"), "No query of small@1 has so many matches"),
         (("small", "--metric", "recall@3"), "No run on small@1 has recall@3.*There are mrr, ndcg_all"),

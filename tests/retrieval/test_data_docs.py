@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 from django.core.management import CommandError, call_command
 
+from cosqa.verbs import NAMED
 from retrieval.evaluation.merge_rule import merge_rule_words
 from retrieval.exporting.export_run import FORMATS as EXPORTS
 from retrieval.management.formats import FORMATS
@@ -26,7 +27,7 @@ pytestmark = pytest.mark.django_db
 DOC = Path(__file__).parents[2] / "docs" / "data.md"
 KINDS = "file|pickle|console|written|archive|repository|web"
 BLOCK = re.compile(rf"^```({KINDS}) ?([^\n]*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-PROMPT = "$ python manage.py "
+PROMPT = "$ cosqa "
 
 
 def test_every_example_prints_what_the_page_says(
@@ -74,9 +75,15 @@ def test_every_basis_is_documented() -> None:
 
 
 def given(console: str) -> list[tuple[str, list[str]]]:
-    """The commands of a block, each with the lines that it prints."""
+    """The application's commands of a block, each with the lines that it prints."""
     commands = (each.splitlines() for each in console.split(PROMPT) if each)
-    return [(command, wanted) for command, *wanted in commands]
+    return [(command_of(typed), wanted) for typed, *wanted in commands]
+
+
+def command_of(typed: str) -> str:
+    """What manage.py gets where this follows `cosqa`."""
+    verb, _, rest = typed.partition(" ")
+    return rest if verb == "admin" else " ".join([*NAMED[verb].command, rest]).strip()
 
 
 def written(root: Path, name: str, kind: str, content: str) -> None:
@@ -124,7 +131,8 @@ def test_the_merge_rule_has_the_steps_of_the_code() -> None:
 
 
 def test_every_format_has_an_example() -> None:
-    commands = re.findall(rf"^{re.escape(PROMPT)}(.+)$", DOC.read_text("utf-8"), re.MULTILINE)
+    typed = re.findall(rf"^{re.escape(PROMPT)}(.+)$", DOC.read_text("utf-8"), re.MULTILINE)
+    commands = map(command_of, typed)
     told = {tuple(command.split()[:2]) for command in commands}
     imports = {("import", name) for name in ("cosqa", "python", "qrels", "release", *FORMATS)}
     assert imports <= told

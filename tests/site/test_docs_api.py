@@ -40,4 +40,6 @@ def test_every_documented_error_has_its_status() -> None:
 
 
 def test_every_documented_command_is_there() -> None:
-    assert set(re.findall(r"manage\.py (\w+)", TEXT)) <= set(get_commands())
+    named = set(re.findall(r"cosqa admin (\w+)", TEXT))
+    assert named
+    assert named <= set(get_commands())

@@ -35,7 +35,7 @@ DIFFERING = (
 
 
 class Command(LightCommand):
-    help = "Run cases of a build again from a stage on, as another build; what comes before is taken over."
+    help = "Rerun cases of a build from any stage, as another build; earlier stages are taken over."
     refusals = (CapRefused, LaunchRefused)
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -102,7 +102,7 @@ class Command(LightCommand):
             nargs="+",
             choices=[r.name.lower() for r in QueryRule if r.name],
             default=[],
-            help="mine only queries in English, more than a bare identifier, the first of near-same ones",
+            help="mine only queries in English, more than a bare identifier, no near-duplicates",
         )
         known = ", ".join(option.replace(" ", "_") for option in TEXT_OPTIONS)
         parser.add_argument(

@@ -86,7 +86,8 @@ class Command(LightCommand):
         pool = options["pool"] or benchmark.pool
         board = build_leaderboard(benchmark, pool, options["metric"], queries.fewest, queries.most)
         if not board.standings:
-            raise CommandError(f"No run on {benchmark} searched {pool}: 'cosqa evaluate' makes one.")
+            missing = f"{benchmark} has no run over {Pool(pool).label} yet."
+            raise CommandError(f"{missing} Create one: cosqa evaluate {benchmark} --encoder bm25")
         refuse_another(board, options["metric"])
         if options["format"]:
             self.stdout.write(write_table(board, rates, queries, options), ending="")

@@ -21,9 +21,9 @@ RULES: Final = [
     ("0", "no rule: every snippet"),
 ]
 QUERY_RULES: Final = [
-    ("english", "in English (judged by function words)"),
+    ("english", "English only (by function words)"),
     ("no_identifier", "more than a bare identifier"),
-    ("distinct", "no near-duplicates"),
+    ("distinct", "skip near-duplicates"),
 ]
 TEXTS: Final[Mapping[TextOption, str]] = {
     "whole": "the whole snippet",

@@ -60,9 +60,8 @@ class Command(LightCommand):
             "--withhold",
             choices=[policy.value for policy in Withhold],
             default=Withhold.NONE.value,
-            help="of which queries and snippets origin and hash alone: forbidden = by a stated licence "
-            "that is not known to allow passing on, unknown = those and all that states none (default: "
-            "none)",
+            help="withhold texts by licence, and write only origin and hash: forbidden = the stated licence "
+            "is not known to allow passing on, unknown = also where no licence is stated (default: none)",
         )
         if known.is_whole:
             parser.add_argument(

@@ -131,7 +131,7 @@ def test_another_version_of_the_code_is_told_and_changes_nothing_by_itself(pin: 
 
 
 def test_nothing_is_pinned_where_there_is_no_run(benchmark_: Benchmark) -> None:
-    with pytest.raises(NothingToPin, match="No run on small@1"):
+    with pytest.raises(NothingToPin, match="small@1 has no run over"):
         pin_leaderboard(benchmark_)
 
 

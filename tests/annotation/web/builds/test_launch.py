@@ -206,7 +206,7 @@ def test_what_a_server_of_embeddings_was_asked_is_priced_or_said_to_be_unknown(a
 def test_rules_of_queries_are_part_of_the_order_and_on_the_page(ada: Client) -> None:
     page = ada.post(NEW, order(query_rules=["english", "distinct"]), follow=True).content.decode()
     assert Build.objects.select_related("mining").get().own_mining.query_rule == 5
-    assert "in English (judged by function words); no near-duplicates" in page
+    assert "English only (by function words); skip near-duplicates" in page
     assert ada.post(NEW, order(name="other", query_rules=["best"])).status_code == 422
 
 
