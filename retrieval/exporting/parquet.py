@@ -18,12 +18,17 @@ ROWS_A_GROUP = 5000
 def write_parquet_files(subject: Subject, folder: Path, parts: Parts | None, tick: Tick) -> list[str]:
     """`queries.parquet`, `codebase.parquet`, and `pairs.parquet` or a file for each part; without texts.
 
+    Columns have the names that the Hugging Face export gives them.
+
     Raises `MissingLibrary`.
     """
     arrow, parquet = import_pyarrow()
-    member = [("number", arrow.int64()), *((name, arrow.string()) for name in ("text", *ORIGIN))]
+    asked, code = (
+        [(f"{kind}_idx", arrow.int64()), *((name, arrow.string()) for name in (kind, *ORIGIN))]
+        for kind in ("query", "code")
+    )
     pair = [
-        *((name, arrow.int64()) for name in ("query", "code")),
+        *((name, arrow.int64()) for name in ("query_idx", "code_idx")),
         ("label", arrow.int8()),
         ("relevance", arrow.float64()),
         ("source", arrow.string()),
@@ -32,8 +37,8 @@ def write_parquet_files(subject: Subject, folder: Path, parts: Parts | None, tic
     ]
     names = [f"pairs-{name}.parquet" for name in named_parts(parts, "")] if parts else ["pairs.parquet"]
     files: list[tuple[str, Any, Iterable[tuple[Any, ...]]]] = [
-        ("queries.parquet", member, _build_member_rows(subject.queries(), subject.held_queries)),
-        ("codebase.parquet", member, _build_member_rows(subject.snippets(), subject.held_snippets)),
+        ("queries.parquet", asked, _build_member_rows(subject.queries(), subject.held_queries)),
+        ("codebase.parquet", code, _build_member_rows(subject.snippets(), subject.held_snippets)),
         *((name, pair, _build_pair_rows(subject, parts, place)) for place, name in enumerate(names)),
     ]
     for name, columns, rows in files:

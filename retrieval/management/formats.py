@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +11,7 @@ from typing import Any, TypeAlias
 from django.core.management.base import CommandError, CommandParser
 
 from retrieval.filters.steps import Refusals
-from retrieval.sources import GRADES, Item
+from retrieval.sources import GRADES, Item, Problem
 from retrieval.sources.code import extraction
 from retrieval.sources.code.languages import LANGUAGES
 from retrieval.sources.code.places import expect_archives
@@ -98,7 +99,9 @@ def _beir(options: Arguments) -> Iterator[Item]:
 
 def _table_arguments(parser: CommandParser) -> None:
     parser.add_argument(
-        "place", type=Path, help="a .jsonl, .json, .csv or .tsv file, also packed, or .parquet"
+        "place",
+        type=Path,
+        help="a .jsonl, .json, .csv or .tsv file, also packed, .parquet, or .txt: a query a line",
     )
     for column in ("query", "snippet", "label", "query-id", "snippet-id", "origin", "licence"):
         parser.add_argument(f"--{column}", default="", metavar="COLUMN", help=f"the column of the {column}")
@@ -111,13 +114,36 @@ def _table_arguments(parser: CommandParser) -> None:
 
 
 def _table(options: Arguments) -> Iterator[Item]:
-    names = ("query", "snippet", "label", "query_id", "snippet_id", "origin", "licence", "scale")
+    """Columns are guessed where none is named; what is taken for what is a note of the import."""
+    names = (*table.ROLES, "scale")
+    given = {name: options[name] for name in names}
+    if not any(given[role] for role in table.ROLES):
+        given = guess_columns(options, given)
     try:
-        return table.read_table_rows(
-            options["place"], table.Columns(**{name: options[name] for name in names})
-        )
+        return table.read_table_rows(options["place"], table.Columns(**given))
     except ValueError as error:
-        raise CommandError(f"{str(error).capitalize()}, with --query and --snippet.") from error
+        told = describe_columns(table.peek_table_file(options["place"]))
+        raise CommandError(f"{str(error).capitalize()}, with --query and --snippet.{told}") from error
+
+
+def guess_columns(options: Arguments, given: dict[str, Any]) -> dict[str, Any]:
+    """The columns that are probably meant. Raises CommandError where neither queries nor code are found."""
+    seen = table.peek_table_file(options["place"])
+    if isinstance(seen, Problem):
+        raise CommandError(str(seen))
+    guessed = table.guess_column_roles(seen)
+    if not (guessed["query"] or guessed["snippet"]):
+        raise CommandError(f"Name the columns with --query and --snippet.{describe_columns(seen)}")
+    found = {role: guessed[role] for role in table.ROLES if guessed[role]}
+    told = " ".join(f"--{role.replace('_', '-')} {shlex.quote(name)}" for role, name in found.items())
+    options["guessed"] = f"Columns by their names: {told}"
+    scale = given["scale"] if given["scale"] != "binary" or not found.get("label") else guessed["scale"]
+    return {**given, **found, "scale": scale}
+
+
+def describe_columns(seen: table.Peek | Problem) -> str:
+    """The columns of a file, to choose from."""
+    return "" if isinstance(seen, Problem) else f" The file has the columns {', '.join(seen.columns)}."
 
 
 def _documented_arguments(parser: CommandParser) -> None:
@@ -165,5 +191,9 @@ FORMATS = {
         _beir_arguments,
         _beir,
     ),
-    "table": Format("JSON Lines, JSON, CSV or TSV with columns of your own", _table_arguments, _table),
+    "table": Format(
+        "JSON Lines, JSON, CSV or TSV with columns of your own, or a query a line (.txt)",
+        _table_arguments,
+        _table,
+    ),
 }

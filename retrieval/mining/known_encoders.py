@@ -7,6 +7,8 @@ and another spec of the name is refused.
 
 from __future__ import annotations
 
+import hashlib
+import re
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
@@ -21,6 +23,7 @@ from django.db.models import QuerySet
 
 from retrieval import encoders
 from retrieval.encoders import Encoder, MissingWeights, UnknownEncoder
+from retrieval.encoders.architectures import ARCHITECTURES
 from retrieval.encoders.spec_encoder import SpecifiedEncoder
 from retrieval.encoders.specs import Spec, WrongSpec, find_spec_files, parse_encoder_spec, read_encoder_spec
 from retrieval.encoders.transformer import TransformerEncoder
@@ -30,6 +33,9 @@ _given: ContextVar[Mapping[str, Spec]] = ContextVar("given", default=MappingProx
 """Specs of files that this command was told, by name."""
 
 RESERVED: Final = frozenset(encoders.BEFORE_A_COLON)
+HUB_IDS: Final = {known.hub_id: name for name, known in reversed(ARCHITECTURES.items())}
+"""The registry's encoders by their ids on the hub."""
+HUB_ID: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 
 
 class BadSpec(UnknownEncoder):
@@ -69,9 +75,10 @@ def find_encoder(name: str) -> Encoder:
 
     Raises `UnknownEncoder`; `BadSpec` where its file describes none, `OtherSpec` where the name is taken.
     """
-    spec = spec_of(name)
+    spec = spec_of(name) or spec_of_place(name)
     if spec is not None:
         return SpecifiedEncoder.of(spec)
+    name = HUB_IDS.get(name, name)
     try:
         return encoders.find_encoder(name)
     except UnknownEncoder as why:
@@ -89,6 +96,22 @@ def spec_of(name: str) -> Spec | None:
     if told is not None and is_binding(rows[0]):
         refuse_another(stored, told)
     return told or stored
+
+
+def spec_of_place(name: str) -> Spec | None:
+    """The spec of a folder or a hub id that no encoder of the registry has: what its own files declare.
+
+    None where the name is neither.
+    """
+    if "/" not in name or name.partition(":")[0] in RESERVED or name in HUB_IDS:
+        return None
+    folder = Path(name).expanduser()
+    where = {"folder": str(folder.resolve())} if folder.is_dir() else {"hf_id": name}
+    if "hf_id" in where and not HUB_ID.fullmatch(name):
+        return None
+    mark = hashlib.sha256(next(iter(where.values())).encode()).hexdigest()[:8]
+    plain = re.sub(r"[^a-z0-9._-]+", "-", folder.name.lower()).strip("-._") or "model"
+    return Spec(name=f"{plain[:31]}-{mark}", pooling="declared", **where)
 
 
 def spec_in(row: EncoderSpec) -> Spec:

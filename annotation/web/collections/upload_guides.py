@@ -10,7 +10,7 @@ from retrieval.sources.readers.compression import PACKED
 from retrieval.uploads import Format
 
 SOURCES: Final = (".py", *ZIPS, *TARS, ".ipynb")
-KINDS: Final = (".csv", ".tsv", ".jsonl", ".ndjson", ".json")
+KINDS: Final = (".csv", ".tsv", ".jsonl", ".ndjson", ".json", ".txt")
 TABLES: Final = (*(f"{kind}{packed}" for kind in KINDS for packed in ("", *PACKED)), ".parquet")
 ZIP: Final = (".zip",)
 PICKLES: Final = (".pickle", ".pkl")

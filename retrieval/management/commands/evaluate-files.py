@@ -21,10 +21,11 @@ class Command(LightCommand):
     reads_foreign_files = True
     help = (
         "Score a run against judgements, both files; no database is needed. Judgements are TREC qrels (query "
-        "iteration document relevance) or CodeSearchNet's annotations (CSV: Language,Query,GitHubUrl,"
-        "Relevance). A run is TREC's (query Q0 document rank score tag; ties in score by rank, then by "
-        "document) or CodeSearchNet's predictions (CSV: language,query,url in the order of the results). "
-        "Either may be JSON in a file called so: {query: {document: number}}. A "
+        "iteration document relevance), BEIR's (columns query-id, corpus-id, score) or CodeSearchNet's "
+        "annotations (CSV: Language,Query,GitHubUrl,Relevance). A run is TREC's (query Q0 document rank "
+        "score tag; ties in score by rank, then by document) or CodeSearchNet's predictions (CSV: "
+        "language,query,url in the order of the results). Either may be JSON in a file called so: {query: "
+        "{document: number}}. A "
         "document is a match where its relevance is above 0. Judged queries without results score 0; queries "
         "without a match are skipped and counted."
     )

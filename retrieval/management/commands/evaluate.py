@@ -39,6 +39,7 @@ from retrieval.metrics.names import UnknownMeasure, describe_measure_names, pars
 from retrieval.metrics.resampling import FEW, FEW_TOLD
 from retrieval.mining import known_encoders
 from retrieval.models import Pool
+from retrieval.sources.formats.trec import read_run_tag
 from retrieval.sources.readers.compression import without_packing
 from retrieval.sources.readers.lines import Malformed
 from retrieval.texts.plurals import count_noun
@@ -83,7 +84,8 @@ class Command(LightCommand):
             action="extend",
             default=[],
             metavar="[NAME=]FILE",
-            help="ranked lists: TREC's, CodeSearchNet's CSV or JSON, also packed; the file names the system",
+            help="ranked lists: TREC's, CodeSearchNet's CSV or JSON, also packed; without NAME the tag of a "
+            "TREC run names the system, else the file",
         )
         known = ", ".join(option.replace(" ", "_") for option in TEXT_OPTIONS)
         parser.add_argument(
@@ -157,11 +159,11 @@ class Command(LightCommand):
 
 
 def named_files(given: list[str], taken: set[str]) -> dict[str, Path]:
-    """Files by the system's name: what stands before =, else the file's name without its ending."""
+    """Files by the system's name: what stands before =, else the run's tag, else the file's name."""
     files: dict[str, Path] = {}
     for argument in given:
         name, path = split_run_argument(argument)
-        name = name or Path(without_packing(Path(path).name)).stem
+        name = name or read_run_tag(Path(path)) or Path(without_packing(Path(path).name)).stem
         if name in files or name in taken:
             raise CommandError(f"Two systems are called {name!r}; tell them apart by --run NAME=FILE.")
         files[name] = Path(path)

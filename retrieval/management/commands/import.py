@@ -141,6 +141,8 @@ class Command(LightCommand):
     def report(self, done: Imported, options: dict[str, Any], seconds: float) -> None:
         """Say what was read, refused, stored and published."""
         self.tell_problems(done, options["problems"])
+        if options.get("guessed"):
+            self.tell_people(options["guessed"])
         for kind, counts in (("queries", done.queries), ("snippets", done.snippets), ("others", done.others)):
             if counts is not None:
                 self.tell_people(format_import_summary(kind, counts))

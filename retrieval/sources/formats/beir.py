@@ -67,7 +67,8 @@ QUERY_ID = (*IDS_OF_QUERIES, "query")
 DOCUMENT_ID = (*IDS_OF_DOCUMENTS, "code")
 SCORE = ("score", "relevance")
 ORIGIN, LICENCE, METADATA = "origin", ("licence", "license"), "metadata"
-OF_TEXTS = (*ANY_ID, *IDS_OF_QUERIES, *IDS_OF_DOCUMENTS, "title", "text", ORIGIN, *LICENCE, METADATA)
+TEXTS = ("title", "text", "query", "code")
+OF_TEXTS = (*ANY_ID, *IDS_OF_QUERIES, *IDS_OF_DOCUMENTS, *TEXTS, ORIGIN, *LICENCE, METADATA)
 LABELLED = (QUERY_ID, DOCUMENT_ID, SCORE)
 COLUMNS_OF_LABELS = (*QUERY_ID, *DOCUMENT_ID, *SCORE)
 
@@ -215,7 +216,7 @@ def _document(origin: str, record: Object) -> Snippet:
 
 
 def _key(record: Object, ours: str) -> str:
-    """Where a record has its text: in `text`, or as `export huggingface` writes it."""
+    """Where a record has its text: in `text`, or as our exports for the hub and to Parquet write it."""
     return ours if ours in record and "text" not in record else "text"
 
 

@@ -3,6 +3,7 @@
 - TREC qrels: `query iteration document relevance`; relevances may be fractions.
 - TREC run: `query Q0 document rank score tag`. Columns are separated by blanks, or by tabs, and then a query
   may have blanks in it.
+- BEIR's qrels: a table with the columns query-id, corpus-id, score.
 - CodeSearchNet's annotations: CSV with at least the columns Language, Query, GitHubUrl, Relevance.
 - CodeSearchNet's predictions: CSV with at least the columns language, query, url; the order of rows is the
   order of the results.
@@ -37,6 +38,7 @@ from retrieval.sources.readers.records import kind_of
 
 QRELS_COLUMNS = ("query", "iteration", "document", "relevance")
 RUN_COLUMNS = ("query", "Q0", "document", "rank", "score", "tag")
+BEIR_COLUMNS = ("query-id", "corpus-id", "score")
 ANNOTATION_COLUMNS = ("language", "query", "githuburl", "relevance")
 PREDICTION_COLUMNS = ("language", "query", "url")
 
@@ -79,10 +81,15 @@ class Rows(Generic[Row]):
 
 
 def read_qrels(path: Path) -> Rows[Judgement]:
-    """Judgements of TREC qrels, CodeSearchNet's annotations or JSON. Raises `Malformed`, here or later."""
+    """Judgements of TREC or BEIR qrels, CodeSearchNet's annotations or JSON.
+
+    Raises `Malformed`, here or later.
+    """
     if kind_of(path) == ".json":
         return Rows(path, False, _json_judgements(path))
     numbered, header = _opened(path)
+    if (beir := _places(path, header, BEIR_COLUMNS)) is not None:
+        return Rows(path, False, _beir_judgements(path, numbered, beir))
     places = _places(path, header, ANNOTATION_COLUMNS)
     if places is None:
         _refuse_other_csv(path, header, QRELS_COLUMNS, ANNOTATION_COLUMNS)
@@ -93,6 +100,20 @@ def read_qrels(path: Path) -> Rows[Judgement]:
 def describe_ids(path: Path) -> str:
     """Where ids stand in a file of judgements that names no columns."""
     return "the keys of the JSON" if kind_of(path) == ".json" else "the first and the third column"
+
+
+def read_run_tag(path: Path) -> str:
+    """The tag of the first line of a TREC run, by which its system is called; empty for other files.
+
+    A pipe can be read only once, so its tag is not looked for.
+    """
+    if kind_of(path) == ".json" or not path.is_file():
+        return ""
+    _, header = _opened(path)
+    if _places(path, header, PREDICTION_COLUMNS) is not None:
+        return ""
+    columns = _split(header, len(RUN_COLUMNS))
+    return columns[-1] if len(columns) == len(RUN_COLUMNS) else ""
 
 
 def read_run(path: Path) -> Rows[Result]:
@@ -109,6 +130,11 @@ def read_run(path: Path) -> Rows[Result]:
 
 def _trec_judgements(path: Path, numbered: Numbered) -> Iterator[Judgement]:
     for line, (query, _, document, relevance) in _columns(path, numbered, QRELS_COLUMNS):
+        yield Judgement(None, query, document, _relevance(relevance, path, line), line)
+
+
+def _beir_judgements(path: Path, numbered: Numbered, places: Sequence[int]) -> Iterator[Judgement]:
+    for line, (query, document, relevance) in _fields(path, numbered, places, BEIR_COLUMNS):
         yield Judgement(None, query, document, _relevance(relevance, path, line), line)
 
 

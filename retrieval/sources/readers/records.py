@@ -45,6 +45,7 @@ EXACT_FLOAT = 2**53
 """From here on a float stands for several whole numbers."""
 SEPARATORS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
+PLAIN_TEXT = ".txt"
 ARRAY = re.compile(r"\s*\[\s*[{\]]")
 OBJECT = re.compile(r"\s*\{")
 CHUNK = 4_096
@@ -62,7 +63,7 @@ def kind_of(path: Path) -> str:
 
 
 def read_record_objects(path: Path) -> Iterator[tuple[int, Object] | Problem]:
-    """Yield (number from 1, record) of a JSON Lines, JSON, CSV or TSV file, told by its name's end."""
+    """Yield (number from 1, record) of a JSON Lines, JSON, CSV, TSV or text file, told by its name's end."""
     kind = kind_of(path)
     if kind in SEPARATORS:
         lines = lines_of(path, end=line_end_of_table)
@@ -71,11 +72,22 @@ def read_record_objects(path: Path) -> Iterator[tuple[int, Object] | Problem]:
         yield from _json_lines(path)
     elif kind == ".json":
         yield from _array(path)
+    elif kind == PLAIN_TEXT:
+        yield from _plain_queries(path)
     else:
-        known = ", ".join([*JSON_LINES, ".json", *SEPARATORS])
+        known = ", ".join([*JSON_LINES, ".json", *SEPARATORS, PLAIN_TEXT])
         packed = ", ".join(PACKED)
         why = f"its name must end in one of {known}, also packed ({packed})"
         yield Problem(str(path), 0, why, costs_labels=True)
+
+
+def _plain_queries(path: Path) -> Iterator[tuple[int, Object] | Problem]:
+    """A query a line; blank lines are skipped."""
+    for line in lines_of(path):
+        if isinstance(line, Problem):
+            yield line
+        elif text := line[1].strip():
+            yield line[0], {"query": text}
 
 
 def text_of_record(record: Object, keys: Sequence[str], needed: bool = True) -> str:

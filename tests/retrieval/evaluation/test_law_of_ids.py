@@ -291,9 +291,9 @@ def called_by_hub(folder: Path) -> Called:
 
 def called_by_parquet(folder: Path) -> Called:
     found = dict[str, dict[str, str]]()
-    for side, name in (("queries", "queries"), ("documents", "codebase")):
+    for side, name, key in (("queries", "queries", "query_idx"), ("documents", "codebase", "code_idx")):
         rows = pyarrow.parquet.read_table(folder / f"{name}.parquet").to_pylist()
-        found[side] = {row["source_id"]: str(row["number"]) for row in rows}
+        found[side] = {row["source_id"]: str(row[key]) for row in rows}
     return found
 
 

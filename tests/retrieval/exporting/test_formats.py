@@ -204,7 +204,7 @@ def test_withheld_queries_are_in_no_format(made: Benchmark, tmp_path: Path, name
     for path in tmp_path.rglob("*"):
         assert path.is_dir() or factories.QUERIES[0].encode() not in path.read_bytes(), path
     if name == "parquet":  # which packs its texts
-        texts = parquet.read_table(tmp_path / "queries.parquet")["text"].to_pylist()
+        texts = parquet.read_table(tmp_path / "queries.parquet")["query"].to_pylist()
         assert texts == list(factories.QUERIES[1:])
     if name == "huggingface":
         card = (tmp_path / "README.md").read_text("utf-8")
@@ -268,8 +268,8 @@ def test_the_card_says_what_each_basis_means_and_how_many_labels_it_has(tmp_path
 def test_parquet_can_be_read(made: Benchmark, tmp_path: Path) -> None:
     export_benchmark(made, "parquet", tmp_path, Options())
     assert parquet.read_table(tmp_path / "pairs.parquet").to_pylist()[0] == {
-        "query": 0,
-        "code": 0,
+        "query_idx": 0,
+        "code_idx": 0,
         "label": 1,
         "relevance": 1.0,
         "source": "agent",
@@ -277,7 +277,7 @@ def test_parquet_can_be_read(made: Benchmark, tmp_path: Path) -> None:
         "basis": "",
     }
     codes = parquet.read_table(tmp_path / "codebase.parquet").to_pylist()
-    assert [row["number"] for row in codes] == [0, 1, 2, 3] and codes[0]["licence"] == "MIT"
+    assert [row["code_idx"] for row in codes] == [0, 1, 2, 3] and codes[0]["licence"] == "MIT"
 
 
 def test_parquet_is_read_back_by_the_reader_of_beir(made: Benchmark, tmp_path: Path) -> None:
@@ -294,6 +294,23 @@ def test_parquet_is_read_back_by_the_reader_of_beir(made: Benchmark, tmp_path: P
         assert len(items) == len(factories.QUERIES) + made.snippets.size + 3
     counts = [len(list(beir.read_beir_folder(tmp_path / "dev", part))) for part in PARTS]
     assert sum(counts) - 3 * (len(items) - 3) == 3
+
+
+OLD_NAMES = {
+    "queries": {"query_idx": "number", "query": "text"},
+    "codebase": {"code_idx": "number", "code": "text"},
+    "pairs": {"query_idx": "query", "code_idx": "code"},
+}
+
+
+def test_parquet_with_the_old_names_of_columns_is_read_the_same(made: Benchmark, tmp_path: Path) -> None:
+    export_benchmark(made, "parquet", tmp_path / "new", Options())
+    (tmp_path / "old").mkdir()
+    for name, old in OLD_NAMES.items():
+        table = parquet.read_table(tmp_path / "new" / f"{name}.parquet")
+        renamed = table.rename_columns([old.get(column, column) for column in table.column_names])
+        parquet.write_table(renamed, tmp_path / "old" / f"{name}.parquet")
+    assert list(beir.read_beir_folder(tmp_path / "old")) == list(beir.read_beir_folder(tmp_path / "new"))
 
 
 def test_a_folder_for_the_hub_is_the_same_as_parquet(made: Benchmark, tmp_path: Path) -> None:

@@ -200,3 +200,28 @@ def test_the_commit_of_the_hub_is_noted(
     row.refresh_from_db()
     assert row.identities is not None
     assert row.revisions == {"mine": commit} and '"revision":"main"' in row.identities["mine"]
+
+
+def test_a_hub_id_of_the_registry_is_that_encoder(home: Path) -> None:
+    found = known_encoders.find_encoder("sentence-transformers/all-MiniLM-L6-v2")
+    assert found.name == known_encoders.find_encoder("minilm").name
+
+
+def test_a_folder_is_an_encoder_by_what_its_files_declare(home: Path, tmp_path: Path) -> None:
+    first, second = tmp_path / "a" / "My Model", tmp_path / "b" / "My Model"
+    for folder in (first, second):
+        folder.mkdir(parents=True)
+    found, other = (known_encoders.find_encoder(str(folder)) for folder in (first, second))
+    assert isinstance(found, SpecifiedEncoder)
+    assert (found.told.folder, found.told.pooling) == (str(first), "declared")
+    assert found.name.startswith("my-model-") and found.name != other.name
+
+
+def test_another_hub_id_says_how_to_get_it(home: Path) -> None:
+    missing = known_encoders.why_missing("BAAI/bge-small-en-v1.5")
+    assert missing is not None and "hf download BAAI/bge-small-en-v1.5" in missing
+
+
+@pytest.mark.parametrize("name", ["no/such/folder", "../etc", "a/b c", "minilm:/none"])
+def test_what_is_neither_a_folder_nor_a_hub_id_is_no_spec(home: Path, name: str) -> None:
+    assert known_encoders.spec_of_place(name) is None

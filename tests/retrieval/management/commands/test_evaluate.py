@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
+from retrieval.management.commands.evaluate import named_files
 from retrieval.models import Run
 
 pytestmark = pytest.mark.django_db
@@ -21,7 +22,7 @@ PAIRS = [
     {"idx": "q-2", "doc": "shout loud", "code": SHOUT, "label": 1},
     {"idx": "q-3", "doc": "sing", "code": SHOUT, "label": 0},
 ]
-RUN = "q-1 Q0 2 1 3 me\nq-1 Q0 1 2 2 me\nq-1 Q0 0 3 1 me\nq-2 Q0 2 1 1 me\n"
+RUN = "q-1 Q0 2 1 3 mine\nq-1 Q0 1 2 2 mine\nq-1 Q0 0 3 1 mine\nq-2 Q0 2 1 1 mine\n"
 
 
 @pytest.fixture
@@ -101,7 +102,7 @@ def test_a_file_may_have_a_sign_of_equality_in_its_path(
     file.parent.mkdir()
     file.write_text(RUN)
     found = evaluated(capsys, small, "--run", f"tuned={file}", f"tuned, k=10={file}", file)
-    assert list(found) == ["tuned", "tuned, k=10", "epoch=3"]
+    assert list(found) == ["tuned", "tuned, k=10", "mine"]
 
 
 def test_what_is_unknown_is_told_beside_the_figures(
@@ -165,7 +166,7 @@ def test_copies_count_once_and_distractors_are_drawn_by_a_seed_that_is_kept(
     capsys: pytest.CaptureFixture[str], copies: str, run: Path
 ) -> None:
     """q-1 ranks shout, halve, double, its copy: both others are drawn, so it is third; q-2 is first."""
-    run.write_text(RUN + "q-1 Q0 3 4 0.5 me\n")
+    run.write_text(RUN + "q-1 Q0 3 4 0.5 mine\n")
     metrics = "precision@10,distinct_matches@10,mrr_distractors,mrr_distractors:7"
     mine = evaluated(capsys, copies, "--run", run, "--metrics", metrics)["mine"]
     assert mine["precision@10"] == pytest.approx((2 / 10 + 1 / 10) / 2)
@@ -222,3 +223,14 @@ def test_grades_of_a_folder_score_as_its_files_do(tmp_path: Path, capsys: pytest
     alone = capsys.readouterr().out
     for figure in ("0.7378", "0.8597", "1.0000"):
         assert figure in stored and figure in alone
+
+
+@pytest.mark.parametrize(
+    ("content", "name"),
+    [("q0 Q0 d0 1 2.0 mysys\n", "mysys"), ('{"q0": {"d0": 1.0}}', "my"), ("language,query,url\n", "my")],
+)
+def test_the_tag_of_a_run_names_its_system(tmp_path: Path, content: str, name: str) -> None:
+    path = tmp_path / ("my.json" if content.startswith("{") else "my.run")
+    path.write_text(content)
+    assert list(named_files([str(path)], set())) == [name]
+    assert list(named_files([f"given={path}"], set())) == ["given"]

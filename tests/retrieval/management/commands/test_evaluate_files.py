@@ -162,3 +162,22 @@ def test_what_files_do_not_say(
     given = {"groups": groups} if lines else {}
     with pytest.raises(CommandError, match=why):
         call_command("evaluate-files", qrels=qrels, run=run, metrics=metric, **given)
+
+
+def test_qrels_of_beir_are_read(
+    capsys: pytest.CaptureFixture[str], tmp_path: Path, qrels: Path, run: Path
+) -> None:
+    beir = tmp_path / "test.tsv"
+    rows = (line.split() for line in QRELS.splitlines())
+    lines = ["query-id\tcorpus-id\tscore", *(f"{query}\t{code}\t{grade}" for query, _, code, grade in rows)]
+    beir.write_text("\n".join(lines) + "\n")
+    assert evaluated(capsys, "--qrels", beir, "--run", run) == evaluated(
+        capsys, "--qrels", qrels, "--run", run
+    )
+
+
+def test_a_bad_line_of_beir_is_told(tmp_path: Path, run: Path) -> None:
+    beir = tmp_path / "test.tsv"
+    beir.write_text("query-id\tcorpus-id\tscore\nq1\ta\tmany\n")
+    with pytest.raises(CommandError, match="line 2: expected a number as relevance"):
+        call_command("evaluate-files", qrels=beir, run=run)

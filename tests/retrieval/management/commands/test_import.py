@@ -80,7 +80,7 @@ def test_refused_records_are_counted_and_capped(monkeypatch: pytest.MonkeyPatch)
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["table", "a.csv"], "Name the column of the queries"),
+        (["table", "a.csv"], "Name the columns with --query"),
         (["table", "a.csv", "--query", "q", "--label", "l"], "name the columns of both"),
         (["table", "nowhere.csv", "--query", "q"], "There is no nowhere.csv"),
         (["cosqa-plus", "."], "has no query.json"),
@@ -211,3 +211,37 @@ def test_the_summary_says_what_ids_were_read_from(tmp_path: Path, capsys: pytest
     for more, read in (((), "row numbers"), (("--query-id", "n"), "n")):
         call_command("import", "table", str(table), "--query", "q", "--name", "rows", *more)
         assert capsys.readouterr().out.splitlines()[1] == f"  ids read from {read}"
+
+
+def test_columns_are_guessed_and_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text("question,answer,judged\nsort a list,def f(x): return sorted(x),2\n")
+    call_command("import", "table", str(table), name="mine")
+    told = capsys.readouterr().out
+    assert told.startswith("Columns by their names: --query question --snippet answer --label judged\n")
+    assert Label.objects.get().value == 2  # the scale is guessed, too
+
+
+def test_columns_that_are_named_count_alone(tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text("question,answer,judged\nsort a list,def f(x): return sorted(x),1\n")
+    call_command("import", "table", str(table), name="mine", query="question")
+    assert not Label.objects.exists()
+    assert [made.kind for made in Collection.objects.all()] == ["queries"]
+
+
+def test_columns_are_listed_where_none_can_be_guessed(tmp_path: Path) -> None:
+    table = tmp_path / "pairs.csv"
+    table.write_text("frage,antwort\nsort a list,def f(x): return sorted(x)\n")
+    with pytest.raises(
+        CommandError, match=r"--query and --snippet. The file has the columns frage, antwort\."
+    ):
+        call_command("import", "table", str(table), name="mine")
+
+
+def test_a_text_file_has_a_query_a_line(tmp_path: Path) -> None:
+    file = tmp_path / "queries.txt"
+    file.write_text("sort a list\n\n  read a csv file \n")
+    call_command("import", "table", str(file), name="mine")
+    members = Collection.objects.get().members.select_related("text__body")
+    assert [member.text.text for member in members] == ["sort a list", "read a csv file"]
