@@ -10,6 +10,7 @@ from typing import Any, Final
 
 from django import forms
 from django.contrib.auth.models import User
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.core.files.uploadedfile import UploadedFile
 from django.http import QueryDict
 
@@ -29,7 +30,9 @@ from annotation.studies.plan.creation import (
 from annotation.studies.plan.effort import usual_seconds
 from annotation.studies.plan.forecast import find_pilot_studies
 from annotation.studies.plan.plan import StudyRefused
+from annotation.studies.plan.ready_guidelines import READY
 from annotation.studies.sampling.planted_pairs import LONGEST_FILE
+from annotation.web.builds.folds import Fold, build_fold
 from annotation.web.shared.forms import Lines, schema_field, set_queryset
 from retrieval.models import Annotator
 
@@ -48,6 +51,30 @@ USUAL: Final = asdict(Assumptions(pairs=1))
 study_field = partial(schema_field, StudyIn)
 sample_field = partial(schema_field, SampleWish)
 share_field = partial(schema_field, AssumedRates)
+
+
+PARTS: Final[Mapping[int, tuple[str, ...]]] = {
+    1: ("name", "question", "kind", "purpose", "scale"),
+    2: (
+        *("builds", "against", "size", "per_query", "strata", "allocation", "seed"),
+        *("planted_file", "planted"),
+    ),
+    3: ("order", "docstring", "ties", "one_more", "asks_profile", "practice", "hourly_rate"),
+    4: (
+        *("guideline", "ready", "information", "reference", "margin", "comparisons", "exclusions"),
+        *("pilot", *TYPED),
+    ),
+}
+"""The fields of each step; conditions and raters, whose fields are made with the form, are of the third."""
+TITLES: Final = {1: "What is asked", 2: "Sample", 3: "People", 4: "Plan and texts"}
+PEOPLE: Final = 3
+FOLDED: Final[Mapping[str, tuple[str, ...]]] = {
+    "sample": ("per_query", "strata", "allocation", "seed", "against"),
+    "people": PARTS[PEOPLE],
+    "plan": ("margin", "comparisons", "exclusions"),
+    "rates": ("pilot", *TYPED),
+}
+"""What few studies change, by the part of the form."""
 
 
 class StudyForm(forms.Form):
@@ -141,7 +168,15 @@ class StudyForm(forms.Form):
     )
     asks_profile = study_field("asks_profile", label="Raters must say who they are")
     practice = study_field("practice", label="Practice: show raters the right label of each onboarding pair")
-    guideline = forms.ModelChoiceField(Guideline.objects.none(), required=False, label="Guidelines")
+    guideline = forms.ModelChoiceField(
+        Guideline.objects.none(), required=False, label="Guidelines", empty_label="none of ours"
+    )
+    ready = forms.ChoiceField(
+        required=False,
+        choices=[("", "none"), *((key, wording.name) for key, wording in READY.items())],
+        label="Ready guidelines",
+        help_text="A text to start from, where you choose none of yours. You can change it later.",
+    )
     information = study_field(
         "information",
         "Accepted by each rater before the first pair.",
@@ -182,7 +217,7 @@ class StudyForm(forms.Form):
             set_queryset(self, name, rows)
         for name in TYPED:
             self.fields[name].widget.attrs["placeholder"] = str(USUAL[name])
-        self.fields["seed"].initial = secrets.randbelow(2**31)
+        self.fields["seed"].initial = self.data.get("seed") or secrets.randbelow(2**31)
         self.add_conditions()
         self.add_raters()
 
@@ -219,6 +254,20 @@ class StudyForm(forms.Form):
                 initial=300,
                 label=f"Capacity of {person}",
             )
+
+    def folds(self) -> dict[str, Fold]:
+        """What few studies change, by the part of the form that it is folded in."""
+        return {part: build_fold(self, names) for part, names in FOLDED.items()}
+
+    def keep_errors_of(self, part: int) -> None:
+        """Forget what is wrong with fields of other steps: nobody has come there yet, or has left them."""
+        for name in [name for name in self.errors if part_of(name) != part]:
+            del self.errors[name]
+
+    @property
+    def first_wrong_part(self) -> int | None:
+        """The first step with a field that needs another look; None where there is none."""
+        return min((part_of(name) for name in self.errors if name != NON_FIELD_ERRORS), default=None)
 
     @property
     def condition_rows(self) -> Iterator[tuple[Bound, Bound, Bound, str]]:
@@ -298,6 +347,11 @@ class StudyForm(forms.Form):
             condition = values[f"condition_{person.pk}"]
             if condition:
                 yield RaterWish(person, condition, values[f"capacity_{person.pk}"] or values["size"])
+
+
+def part_of(name: str) -> int:
+    """The step that a field is of."""
+    return next((part for part, names in PARTS.items() if name in names), PEOPLE)
 
 
 def comparisons_of(text: str) -> tuple[tuple[str, str], ...]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any, Final
 
 from django.contrib import messages
@@ -30,6 +31,7 @@ from annotation.studies.exposure import mark_seen, pairs_of_study_rows
 from annotation.studies.plan import creation
 from annotation.studies.plan.control import Action, find_allowed_actions, perform_study_action
 from annotation.studies.plan.plan import ChangedMeanwhile, StudyRefused, seen_now
+from annotation.studies.plan.ready_guidelines import ensure_ready_guideline
 from annotation.studies.report import rating_export
 from annotation.studies.report.figures import NoFigures, refuse_to_raters
 from annotation.studies.report.records import lines_of, record_parts_of_study
@@ -37,7 +39,7 @@ from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.requests import Answer, action_of, attach, person, render_form, say_refusals
 from annotation.web.studies import forecast
-from annotation.web.studies.form import StudyForm, initial_of
+from annotation.web.studies.form import TITLES, StudyForm, initial_of
 from annotation.web.studies.page import (
     begun_studies_page,
     preview_study_order,
@@ -45,6 +47,7 @@ from annotation.web.studies.page import (
     studies_page,
     study_page,
 )
+from annotation.web.studies.starters import STARTERS
 from retrieval.texts.plurals import count_noun
 
 DONE: Final = {
@@ -54,6 +57,9 @@ DONE: Final = {
     Action.CLOSE: "The study is closed.",
     Action.DELETE: "The draft is deleted.",
 }
+
+TO: Final = "to-"
+"""How the buttons begin that lead to another step of the form."""
 
 
 @require_role(Role.READER, GET)
@@ -73,12 +79,14 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 def asked_for(request: HttpRequest) -> dict[str, Any]:
-    """What a link asks for: every pair of the build `?build=`."""
+    """What a link asks for: what the study is for by `?starter=`, and every pair of the build `?build=`."""
+    starter = STARTERS.get(request.GET.get("starter", ""))
+    values = dict(starter.values) if starter else {}
     found = builds_visible_to(request.user).filter(pk=whole_number(request.GET.get("build", "")), opened=True)
     build = found.select_related("tally").first()
     if build is None:
-        return {}
-    return {"builds": [build.pk], "size": build.tally.total // build.rounds, "per_query": 0}
+        return values
+    return values | {"builds": [build.pk], "size": build.tally.total // build.rounds, "per_query": 0}
 
 
 @require_role(Role.ADMIN, FORM)
@@ -99,12 +107,13 @@ def filled_in(
     sent = request.POST or None, request.FILES or None
     form = StudyForm(*sent, user=person(request), people=people, initial=initial)
     outlook = precision = needed = None
+    part, is_move = turn_step(request, form)
     seen = seen_in(request) if request.method == "POST" or study is None else seen_now(study)
-    if form.is_valid():
+    if not is_move and form.is_valid():
         try:
             order = form.as_order()
             if request.POST.get("step") == "save":
-                return saved(request, order, study)
+                return saved(request, with_ready_guideline(request, order, form), study)
             creation.refuse_bad_order(order, study)
             outlook = preview_study_order(order)
             step = request.POST.get("step")
@@ -114,8 +123,34 @@ def filled_in(
         except (StudyRefused, SampleRefused, NoFigures) as why:
             form.add_error(None, str(why))
             seen = seen_now(study) if study and isinstance(why, ChangedMeanwhile) else seen
-    told = {"outlook": outlook, "precision": precision, "needed": needed}
+    part = part if is_move else form.first_wrong_part or part
+    told = {"outlook": outlook, "precision": precision, "needed": needed, "part": part, "titles": TITLES}
+    told["starters"] = STARTERS if study is None and request.method == "GET" else {}
     return render_form(request, "annotation/studies/new.html", form, study=study, seen=seen, **told)
+
+
+def turn_step(request: HttpRequest, form: StudyForm) -> tuple[int, bool]:
+    """The step to show, and whether that is all that is asked. What was typed stays.
+
+    Somebody who goes on first mends what is wrong in the step that they leave.
+    """
+    step = request.POST.get("step", "")
+    if request.method != "POST":
+        return min(TITLES), False
+    if not step.startswith(TO):
+        return max(TITLES), False
+    now, wanted = whole_number(request.POST.get("part", "")), whole_number(step.removeprefix(TO))
+    wanted = min(max(wanted, min(TITLES)), max(TITLES))
+    form.keep_errors_of(now if wanted > now else 0)
+    return (now if form.errors else wanted), True
+
+
+def with_ready_guideline(request: HttpRequest, order: creation.Order, form: StudyForm) -> creation.Order:
+    """The order with the ready guidelines that were chosen, where none of one's own were."""
+    ready = form.cleaned_data["ready"]
+    if not ready or order.guideline is not None:
+        return order
+    return replace(order, guideline=ensure_ready_guideline(ready, person(request)))
 
 
 def refuse_pilot(request: HttpRequest, order: creation.Order) -> None:
