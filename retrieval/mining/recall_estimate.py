@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
 from typing import Any
 
-from retrieval.models import Annotator, Candidate, Label, Mining
+from retrieval.models import Annotator, Candidate, Label, Mining, Source
 
 CUTS = (1, 5, 10, 20, 50, 100)
 QUERIES_A_READ = 500
@@ -16,6 +16,8 @@ def count_recovered_matches(
     mining: Mining, queries: Sequence[int], snippets: Collection[int], until: datetime | None = None
 ) -> dict[str, Any]:
     """Counts of human matches: pairs whose last label of the original data is not 0.
+
+    Labels that a release says agents gave are no human's, though they came with data.
 
     `matches`: those of the mining's queries with a snippet that could be found; `outside`: those whose
     snippet the rule or the collection left out; `queries`: how many queries have one; `found`: by cut-off,
@@ -46,6 +48,7 @@ def read_in_parts(
         some = queries[start : start + QUERIES_A_READ]
         pairs = dict[int, tuple[int, int]]()
         given = Label.objects.filter(annotator__kind=Annotator.Kind.ORIGINAL, pair__query_id__in=some)
+        given = given.exclude(annotator__in=Annotator.objects.filter(config__given_by=Source.AGENT))
         if until is not None:
             given = given.filter(created_at__lte=until)
         columns = ("pair_id", "pair__query_id", "pair__snippet_id", "value")

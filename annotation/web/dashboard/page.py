@@ -102,8 +102,10 @@ def sandbox_fact() -> Fact:
         host = settings.DOCKER_HOST or "the default socket"
         standing: Standing = "info" if backend != "bubblewrap" else "bad"
         absent = "bubblewrap is not installed." if backend != "docker" else ""
-        return Fact("Sandbox", standing, f"{absent} Docker through {host}; not tried from here.".strip())
-    return Fact("Sandbox", "info", f"bubblewrap ({found}); not tried from here.")
+        return Fact(
+            "Sandbox", standing, f"{absent} Docker through {host}; see the checks under Sandbox.".strip()
+        )
+    return Fact("Sandbox", "info", f"bubblewrap ({found}); see the checks under Sandbox.")
 
 
 def model_fact() -> Fact:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Final
 
 from django import forms
 from django.db.models import Count, Sum
 
 from annotation.builds.control.spending_caps import LONGEST_REASON, OPEN, stopped_at_project_cap
+from annotation.builds.limits import budget
 from annotation.models import Build, LLMCall, ProjectCapChange, ProjectTally, Tally
 from annotation.models.builds.build import NANO
 from annotation.web.builds.notices import build_unpriced_notices, of_project
@@ -22,6 +23,7 @@ THERE_IS_NONE: Final = Sign("–", "no cap")
 ENOUGH_LEFT: Final = Sign("✓", "less than 80 % is used", "good")
 NEARLY_USED: Final = Sign("!", "more than 80 % is used", "warn")
 USED_UP: Final = Sign("✗", "used up", "bad")
+TOO_LITTLE: Final = Sign("✗", "too little is left for the next call", "bad")
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,8 @@ class Cap:
     cap: int | None
     spent: int
     reserved: int
+    has_stopped: bool = False
+    """Whether the build is paused as its next call may cost more than is left."""
 
     @property
     def left(self) -> int | None:
@@ -55,6 +59,8 @@ class Cap:
             return THERE_IS_NONE
         if self.used >= 1:
             return USED_UP
+        if self.has_stopped:
+            return TOO_LITTLE
         return NEARLY_USED if self.used >= NEARLY else ENOUGH_LEFT
 
 
@@ -74,11 +80,15 @@ def build_money(build: Build, tally: Tally) -> dict[str, Any]:
     """
     lost = LLMCall.objects.filter(build=build, status=LLMCall.Status.UNKNOWN)
     return {
-        "own": cap_of(tally),
+        "own": replace(cap_of(tally), has_stopped=has_stopped_at_cap(build)),
         "project": project_cap() if build.provider == Build.Provider.LIVE else None,
         "can_change": build.state in OPEN,
         "unknown": lost.aggregate(calls=Count("pk"), spent=Sum("cost", default=0)),
     }
+
+
+def has_stopped_at_cap(build: Build) -> bool:
+    return build.state == Build.State.PAUSED and build.reason.startswith(budget.USED_UP)
 
 
 def project_money() -> dict[str, Any]:

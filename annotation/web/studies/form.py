@@ -34,6 +34,7 @@ from annotation.studies.plan.ready_guidelines import READY
 from annotation.studies.sampling.planted_pairs import LONGEST_FILE
 from annotation.web.builds.folds import Fold, build_fold
 from annotation.web.shared.forms import Lines, schema_field, set_queryset
+from annotation.web.shared.pagination import whole_number
 from retrieval.models import Annotator
 
 KINDS: Final = (Study.Kind.RATING, Study.Kind.PAIRWISE)
@@ -119,6 +120,7 @@ class StudyForm(forms.Form):
             (Allocation.EQUAL.value, "as many of each"),
         ],
         label="Pairs of each stratum",
+        initial=Allocation.PROPORTIONAL.value,
     )
     seed = sample_field("seed", "The draw can be repeated.", required=True)
     planted_file = forms.FileField(required=False, label="Planted pairs, as a file", max_length=200)
@@ -158,8 +160,10 @@ class StudyForm(forms.Form):
         label="Exclusion rules",
         widget=Lines(attrs={"rows": 2}),
     )
-    order = forms.ChoiceField(choices=Study.Order.choices, label="Order")
-    docstring = forms.ChoiceField(choices=Study.Docstring.choices, label="Docstring")
+    order = forms.ChoiceField(choices=Study.Order.choices, label="Order", initial=Study.Order.values[0])
+    docstring = forms.ChoiceField(
+        choices=Study.Docstring.choices, label="Docstring", initial=Study.Docstring.values[0]
+    )
     ties = study_field("ties", label="Pairwise: raters may say that both are as good")
     one_more = forms.BooleanField(
         required=False,
@@ -217,7 +221,9 @@ class StudyForm(forms.Form):
             set_queryset(self, name, rows)
         for name in TYPED:
             self.fields[name].widget.attrs["placeholder"] = str(USUAL[name])
-        self.fields["seed"].initial = self.data.get("seed") or secrets.randbelow(2**31)
+        # What was proposed comes back with the form: it is no change then.
+        sent = whole_number(str(self.data.get("seed", "")))
+        self.fields["seed"].initial = secrets.randbelow(2**31) if sent < 0 else sent
         self.add_conditions()
         self.add_raters()
 

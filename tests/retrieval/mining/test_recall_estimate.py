@@ -51,6 +51,25 @@ def test_matches_are_counted_by_cut_off(tmp_path: Path) -> None:
     assert "66.7 % of 3 human matches are among the top 2 (2 found); 1 more" in row.recovery
 
 
+def test_labels_of_agents_that_came_back_in_a_release_are_no_humans(tmp_path: Path) -> None:
+    row = mining()
+    say(WORDS[0], CODES[0], 1)
+    say(WORDS[0], CODES[1], 1)
+    mine, back = Label.objects.order_by("pk")
+    config = {"source": "plus", "given_by": "agent", "annotator": "test-driven agents", "version": "231f0da8"}
+    back.annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, "again", config)
+    back.save()
+    perform_mining(row, tmp_path)
+    row.refresh_from_db()
+    assert row.recovered["matches"] == 1  # of two: the other one is the agents'
+    back.annotator = mine.annotator
+    back.save()
+    other = mining(limit=2)
+    perform_mining(other, tmp_path)
+    other.refresh_from_db()
+    assert other.recovered["matches"] == 2
+
+
 def test_a_later_label_of_the_data_counts(tmp_path: Path) -> None:
     row = mining(limit=1)
     say(WORDS[0], CODES[0], 0, 1)

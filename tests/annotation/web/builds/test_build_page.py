@@ -10,6 +10,7 @@ from django.test import Client
 from django.urls import reverse
 from django.utils import timezone
 
+from annotation.builds.limits.budget import USED_UP
 from annotation.models import Build, BuildEvent
 from retrieval.models import Mining
 from tests import factories
@@ -164,3 +165,24 @@ def test_a_name_that_turns_the_reading_direction_is_seen_through(ada: Client, na
     page = ada.get(reverse(name, args=where)).content.decode()
     assert "\u202e" not in page
     assert "U+202E" in page
+
+
+def test_a_build_that_stopped_at_its_cap_says_so_in_its_budget_and_leads_to_the_cap(ada: Client) -> None:
+    build = factories.opened(cap=100_000_000)
+    build.tally.change(spent=76_000_000)  # 76 % of it: the next call may cost more than the rest
+    address = reverse("build", args=[build.pk])
+    assert "less than 80 % is used" in ada.get(address).content.decode()
+    reason = f"{USED_UP}: $0.024000 is left, and the next call may cost $0.025170"
+    Build.objects.filter(pk=build.pk).update(state=Build.State.PAUSED, reason=reason)
+    page = ada.get(address).content.decode()
+    assert "too little is left for the next call" in page and "less than 80 %" not in page
+    assert f'<a href="{reverse("build-cap", args=[build.pk])}">Change the cap</a>' in page
+
+
+def test_what_could_not_be_judged_comes_before_charts_and_figures(ada: Client) -> None:
+    build = factories.opened()
+    factories.abandoned(factories.cases(build)[0])
+    factories.examined(factories.cases(build)[1], 1)
+    page = ada.get(reverse("build", args=[build.pk])).content.decode()
+    headings = [page.index(f'id="{name}-heading"') for name in ("state", "abandoned", "money", "history")]
+    assert headings == sorted(headings)

@@ -103,7 +103,9 @@ def test_reads_do_not_grow_with_the_number_of_builds(
 
 
 def test_health_says_what_it_has_not_tried(settings: object) -> None:
-    assert "not tried" in pages.sandbox_fact().found or "none" in pages.sandbox_fact().found
+    assert (
+        "see the checks under Sandbox" in pages.sandbox_fact().found or "none" in pages.sandbox_fact().found
+    )
     assert "No work was done yet" in pages.work_fact().found
     factories.settled(factories.cases(factories.opened())[0], 1)
     assert "Last step: " in pages.work_fact().found

@@ -204,3 +204,10 @@ def test_whoever_left_is_not_told_to_look_in_again(client: Client) -> None:
     client.post(f"{where}leave/")
     html = client.get(where).content.decode()
     assert "You have left this study" in html and "more pairs may appear" not in html
+
+
+def test_nobody_says_to_have_read_what_there_is_not(client: Client) -> None:
+    rita = studies.rater("rita", studies.study(information="", guideline=None), accepted_at=None)
+    client.force_login(rita.user)
+    html = client.get(f"/rate/{rita.study_id}/").content.decode()
+    assert ">Start rating</button>" in html and "I have read this" not in html
