@@ -190,7 +190,7 @@ VERBS: Final = (
         {
             "--system NAME": "minilm, codebert, unixcoder, codet5p, nbow, cnn, …",
             "--out FOLDER": "where it is written",
-            "--resume": "go on with a training that was stopped",
+            "--resume": "continue a training that was stopped",
             "--without NAMES": "learn nothing of these benchmarks",
             "--shuffle-labels": "control: the same pairs, wrong labels",
             "--minutes N": "stop after so many",

@@ -77,8 +77,7 @@ def result_lines(result: Mapping[str, Any]) -> list[str]:
         lines += [f"Training was stopped {result['stopped']} after {result['epochs']:.2f} epochs.", ""]
     if test is None:
         return [*lines, "The split has no test queries, so nothing was measured."]
-    named = [name for name in ("before", "after") if test[name]]
-    names = list(test["after"])
+    names = list(test["rows"]["after training"])
     lines += [
         f"{test['queries']:,} test queries search {test['searched']:,} functions.",
         "",
@@ -86,7 +85,8 @@ def result_lines(result: Mapping[str, Any]) -> list[str]:
         f"| --- |{' --- |' * len(names)}",
     ]
     return lines + [
-        f"| {row} training | {' | '.join(f'{test[row][name]:.4f}' for name in names)} |" for row in named
+        f"| {label} | {' | '.join(f'{row[name]:.4f}' for name in names)} |"
+        for label, row in test["rows"].items()
     ]
 
 

@@ -17,7 +17,8 @@ from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.encoders.weights import library_fault
 from retrieval.texts.small_files import read_small_json
 from retrieval.training.card import read_card, write_card, write_whole
-from retrieval.training.data import Part, TrainingData, draw_pairs, make_examples
+from retrieval.training.data import TrainingData, draw_pairs, make_examples
+from retrieval.training.ranking import score_bm25
 from retrieval.training.settings import Settings, hash_configuration
 
 if TYPE_CHECKING:
@@ -99,7 +100,10 @@ def train_system(data: TrainingData, order: Order, progress: Progress) -> dict[s
     trained = train_in_workplace(model, drawn, examples, order, progress)
     progress("asking test queries", trained.steps, trained.planned_steps)
     after = measure_test(model, drawn)
-    told["result"] = describe_result(trained, drawn.test, before, after, len(drawn.searched))
+    rows = {"before training": before, "after training": after}
+    if after:
+        rows["bm25"] = score_bm25(drawn, drawn.test)
+    told["result"] = describe_result(trained, drawn, {name: row for name, row in rows.items() if row})
     told["pairs"] = len(examples)
     told["made_with"] = describe_machine(model)
     write_result(model, order, told, keeps_workplace=trained.stopped == "by time")
@@ -118,7 +122,7 @@ def prepare_folder(order: Order, configuration: str) -> dict[str, Any] | None:
     folder, plan = order.folder, order.folder / WORKPLACE / PLAN
     is_new = not folder.exists() or not any(folder.iterdir())
     if not is_new and not order.resumes:
-        raise CannotTrain(f"{folder} is not empty; add --resume to go on there, or name another folder.")
+        raise CannotTrain(f"{folder} is not empty; add --resume to continue there, or name another folder.")
     if not is_new:
         known = read_plan(plan) if plan.is_file() else read_card(folder)["hash"]
         if known != configuration:
@@ -188,13 +192,9 @@ def train_in_workplace(
 
 
 def describe_result(
-    trained: Trained,
-    test: Part,
-    before: dict[str, float] | None,
-    after: dict[str, float] | None,
-    searched: int,
+    trained: Trained, data: TrainingData, test: dict[str, dict[str, float]]
 ) -> dict[str, Any]:
-    """Curves, the epoch that was kept, and the figures of the test queries."""
+    """Curves, the epoch that was kept, and the figures of the test queries by row; None without any."""
     return {
         "steps": trained.steps,
         "planned_steps": trained.planned_steps,
@@ -204,8 +204,9 @@ def describe_result(
         "dev": [dict(entry) for entry in trained.dev],
         "best": trained.best,
         "seconds": round(trained.seconds, 1),
-        "test": after
-        and {"queries": len(test.queries), "searched": searched, "before": before, "after": after},
+        "test": {"queries": len(data.test.queries), "searched": len(data.searched), "rows": test}
+        if test
+        else None,
     }
 
 

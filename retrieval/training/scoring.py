@@ -11,13 +11,11 @@ import torch
 
 from retrieval.encoders.base import Floats, Kind
 from retrieval.encoders.transformer import TOKENS_A_BATCH, batch_by_length, pad_ids, unit_vectors
-from retrieval.metrics.from_ranks import Ranked, per_query
 from retrieval.threads import side_by_side
 from retrieval.training.data import Part, TrainingData
 from retrieval.training.dual_encoders import DualEncoder
+from retrieval.training.ranking import average_measures
 
-MEASURES: Final = ("ndcg@10", "mrr", "mmrr")
-QUERIES_AT_ONCE: Final = 256
 POOL: Final = 1000
 """Pairs among which CodeSearchNet looks for a query's snippet."""
 Scores = npt.NDArray[np.float64]
@@ -45,35 +43,9 @@ def encode_texts(model: DualEncoder, texts: Sequence[str], kind: Kind) -> Floats
 
 def score_whole_pool(model: DualEncoder, data: TrainingData, part: Part) -> dict[str, float]:
     """The means of MEASURES over the part's queries, each of which searches the whole code base."""
-    values = score_each_query(model, data, part)
-    return {name: float(np.mean(value)) for name, value in values.items()}
-
-
-def score_each_query(model: DualEncoder, data: TrainingData, part: Part) -> dict[str, Scores]:
-    """MEASURES of each query of the part, shape (queries,)."""
     queries = encode_texts(model, [data.queries[query] for query in part.queries], "query")
     snippets = encode_texts(model, [data.snippets[place] for place in data.searched], "snippet")
-    column = {place: number for number, place in enumerate(data.searched)}
-    matches = [sorted(column[place] for place in part.matches[query]) for query in part.queries]
-    asked, ranks = rank_matches(queries, snippets, matches)
-    ranked = Ranked.of(asked, ranks, len(part.queries))
-    ones = np.ones(len(asked), dtype=np.float64)
-    return {name: per_query(name, ranked, ones) for name in MEASURES}
-
-
-def rank_matches(
-    queries: Floats, snippets: Floats, matches: Sequence[Sequence[int]]
-) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
-    """The query and the rank of each match, shape (matches,); of equal scores the first snippet is first."""
-    asked, ranks = list[int](), list[int]()
-    for start in range(0, len(queries), QUERIES_AT_ONCE):
-        products = queries[start : start + QUERIES_AT_ONCE] @ snippets.T
-        for row, scores in enumerate(products, start):
-            for place in matches[row]:
-                before = int((scores > scores[place]).sum()) + int((scores[:place] == scores[place]).sum())
-                asked.append(row)
-                ranks.append(before + 1)
-    return np.array(asked, dtype=np.int64), np.array(ranks, dtype=np.int64)
+    return average_measures(data, part, lambda start, end: queries[start:end] @ snippets.T)
 
 
 def score_in_batches(model: DualEncoder, data: TrainingData, part: Part) -> dict[str, float]:

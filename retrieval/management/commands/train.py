@@ -70,7 +70,7 @@ class Command(LightCommand):
         parser.add_argument(
             "--out", type=Path, metavar="FOLDER", help="where it is written (default trained/ of the home)"
         )
-        parser.add_argument("--resume", action="store_true", help="go on with a training that was stopped")
+        parser.add_argument("--resume", action="store_true", help="continue a training that was stopped")
         parser.add_argument("--json", action="store_true", help="print the card as JSON")
         self.add_data(parser)
         self.add_settings(parser)
@@ -193,11 +193,7 @@ def describe_outcome(told: dict[str, Any], folder: Path) -> str:
             f"{name} {value:.4f}" for name, value in best.items() if name not in ("epoch", "step")
         )
         lines.append(f"best epoch by dev queries: {best['epoch']:.0f} ({values})")
-    if result["test"]:
-        for name in ("before", "after"):
-            if result["test"][name]:
-                values = ", ".join(
-                    f"{measure} {value:.4f}" for measure, value in result["test"][name].items()
-                )
-                lines.append(f"test queries {name}: {values}")
+    for name, row in (result["test"] or {"rows": {}})["rows"].items():
+        values = ", ".join(f"{measure} {value:.4f}" for measure, value in row.items())
+        lines.append(f"test queries, {name}: {values}")
     return "\n".join([*lines, f"evaluate BENCHMARK --encoder {told['system']}:{folder}"])

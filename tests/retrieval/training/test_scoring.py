@@ -1,20 +1,13 @@
-"""Ranks and reciprocal ranks beside sums by hand."""
+"""Reciprocal ranks beside sums by hand."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from retrieval.training.scoring import rank_matches, reciprocal_ranks_in_batch
+from retrieval.training.scoring import reciprocal_ranks_in_batch
 
 QUERIES = np.eye(2, dtype=np.float32)
 SNIPPETS = np.array([[0.5, 0.1], [0.9, 0.1], [0.5, 0.7]], dtype=np.float32)
-
-
-def test_ranks_of_matches_put_the_earlier_of_equals_first() -> None:
-    # the first query scores 0.5, 0.9, 0.5: snippet 1 is first, 0 second, 2 third
-    asked, ranks = rank_matches(QUERIES, SNIPPETS, [[0, 2], [2]])
-    assert asked.tolist() == [0, 0, 1]
-    assert ranks.tolist() == [2, 3, 1]
 
 
 def test_in_a_batch_an_equal_score_counts_against_the_query() -> None:
