@@ -19,7 +19,8 @@ from retrieval.encoders.base import (
     MissingWeights,
     Progress,
 )
-from retrieval.encoders.baselines import BASELINES, BaselineEncoder
+from retrieval.encoders.baseline_files import BASELINES
+from retrieval.encoders.baselines import BaselineEncoder
 from retrieval.encoders.bm25 import BM25
 from retrieval.encoders.bm25_fields import FieldedBM25
 from retrieval.encoders.endpoint import EndpointEncoder

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 from retrieval.encoders.base import Floats, Kind, MissingWeights
-from retrieval.encoders.baselines import (
+from retrieval.encoders.baseline_files import (
     BASELINES,
     CONFIG,
     DIMENSION,

@@ -15,8 +15,8 @@ from torch import Tensor, nn
 
 from retrieval.encoders.architectures import Architecture, Model, Tokenizer, quiet_transformers
 from retrieval.encoders.base import Kind
+from retrieval.encoders.baseline_files import KINDS
 from retrieval.encoders.baseline_networks import PADDING_ID, Baseline
-from retrieval.encoders.baselines import KINDS
 from retrieval.encoders.transformer import TransformerEncoder, tokenize_texts
 from retrieval.encoders.weights import SENTENCE_PIECES, TOKENIZER_FILES
 from retrieval.training.vocabulary import train_vocabulary

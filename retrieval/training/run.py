@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from retrieval.encoders import BaselineEncoder, MissingWeights, find_encoder
 from retrieval.encoders.architectures import PAPERS
-from retrieval.encoders.baselines import BASELINES
+from retrieval.encoders.baseline_files import BASELINES
 from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.encoders.weights import library_fault
 from retrieval.texts.small_files import read_small_json

@@ -13,7 +13,7 @@ from django.core.management.base import CommandError, CommandParser
 from retrieval.disk_space import is_full_disk
 from retrieval.encoders import MissingWeights, UnknownEncoder
 from retrieval.encoders.architectures import PAPERS
-from retrieval.encoders.baselines import BASELINES
+from retrieval.encoders.baseline_files import BASELINES
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.exporting.content import NothingToExport
 from retrieval.filters import TEXT_OPTIONS, UnknownTextOption, text_option
