@@ -29,6 +29,7 @@ from retrieval.encoders.transformer import TransformerEncoder
 __all__ = [
     "BEFORE_A_COLON",
     "NAMES",
+    "BaselineEncoder",
     "DenseEncoder",
     "Doubles",
     "Encoder",

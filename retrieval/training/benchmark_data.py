@@ -43,7 +43,8 @@ class SplitPairs:
 def load_training_data(choice: Choice) -> TrainingData:
     """Read texts and labels. Raises `NothingToLearn` where no match is in the training part."""
     subject = subject_of(choice.benchmark, by_ids=False)
-    queries = [text for _, text in iterate_texts(query_members(choice.benchmark), "whole")]
+    asked = list(iterate_texts(query_members(choice.benchmark), "whole"))
+    queries = [text for _, text in asked]
     members = list(iterate_texts(snippet_members(choice.benchmark), choice.text_option))
     snippets = [text for _, text in members]
     searched = [place for place, text in enumerate(snippets) if text]
@@ -60,7 +61,10 @@ def load_training_data(choice: Choice) -> TrainingData:
             non_matches[query].append(snippet)
     about = describe_data(choice, split, [member for member, _ in members])
     parts = make_part(dev), make_part(test)
-    return TrainingData(queries, snippets, searched, train, learned, dict(non_matches), *parts, about)
+    digests = [told["digest"] for told, _ in asked], [told["digest"] for told, _ in members]
+    return TrainingData(
+        queries, snippets, searched, train, learned, dict(non_matches), *parts, about, digests
+    )
 
 
 def make_part(pairs: Sequence[Pair]) -> Part:
@@ -71,9 +75,9 @@ def make_part(pairs: Sequence[Pair]) -> Part:
 def iterate_texts(
     members: MemberQuerySet, option: TextOption | str
 ) -> Iterator[tuple[Mapping[str, str], str]]:
-    """Origin and licence of each member, and its text as it is searched; empty where that can't be told."""
+    """Digest and licence of each member, and its text as it is searched; empty where that can't be told."""
     for row in members.select_related("text__body").iterator(ROWS_A_READ):
-        told = {"origin": row.origin, "licence": row.licence}
+        told = {"digest": row.text.digest, "licence": row.licence}
         yield told, extract_searched_text(row.text.text, option)
 
 

@@ -39,7 +39,8 @@ class TrainingData:
     """Texts by place, the pairs that are learned, and dev and test queries with the whole code base.
 
     `searched`: the places of snippets that may be found. `matches` and `non_matches` are labels of training
-    queries by their places. `about` is what the card says of all this.
+    queries by their places. `about` is what the card says of all this. `digests` are those of the stored
+    queries and snippets, empty for texts that are not stored.
     """
 
     queries: Sequence[str]
@@ -51,6 +52,14 @@ class TrainingData:
     dev: Part
     test: Part
     about: Mapping[str, Any] = field(default_factory=dict)
+    digests: tuple[Sequence[str], Sequence[str]] = ((), ())
+
+    @property
+    def learned_digests(self) -> set[str]:
+        """The digests of the texts of training pairs."""
+        queries, snippets = self.digests
+        pairs = self.train if queries else ()
+        return {digest for query, snippet in pairs for digest in (queries[query], snippets[snippet])}
 
     @property
     def digest(self) -> str:

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, Final
 from retrieval.encoders import BaselineEncoder, MissingWeights, find_encoder
 from retrieval.encoders.architectures import PAPERS
 from retrieval.encoders.baseline_files import BASELINES
+from retrieval.encoders.learned_texts import write_learned_texts
 from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.encoders.weights import library_fault
 from retrieval.texts.small_files import read_small_json
@@ -106,6 +107,7 @@ def train_system(data: TrainingData, order: Order, progress: Progress) -> dict[s
     told["result"] = describe_result(trained, drawn, {name: row for name, row in rows.items() if row})
     told["pairs"] = len(examples)
     told["made_with"] = describe_machine(model)
+    write_learned_texts(order.folder, drawn.learned_digests)
     write_result(model, order, told, keeps_workplace=trained.stopped == "by time")
     return told
 

@@ -16,6 +16,7 @@ from django.utils import timezone
 
 from retrieval.encoders import asked_of
 from retrieval.evaluation.content import Content, pool_of, snippet_members
+from retrieval.evaluation.memory import describe_learned_texts
 from retrieval.evaluation.query_scores import Doubles, Figure, Scored, compute_mean_figures, score_rankings
 from retrieval.evaluation.rankings import Rankings, refuse_unmeasurable
 from retrieval.evaluation.runs import files
@@ -99,6 +100,7 @@ def evaluate_system(
     )
     left_out = len(snippet_members(content.benchmark).left_out(how.text_option))
     notes = [describe_left_out(left_out)] if left_out else []
+    notes += describe_learned_texts(what.encoders, content.benchmark)
     done = evaluate_run(run, lists, content, measures, notes=notes)
     return replace(stands_now(done), asked=asked_of(what.encoders))
 

@@ -10,6 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from retrieval.encoders import weights
+from tests.retrieval.exporting.conftest import benchmark
 from tests.retrieval.training.test_benchmark_data import make_benchmark
 
 pytestmark = pytest.mark.django_db
@@ -26,7 +27,12 @@ def test_a_trained_system_is_scored_by_the_name_that_the_command_prints(
     assert printed[0].startswith("nbow learned 16 pairs in 2.0 epochs")
     system = printed[-1].removeprefix("evaluate BENCHMARK --encoder ")
     call_command("evaluate", name, "--encoder", system, "--metrics", "mrr", "--json")
-    assert 0 < json.loads(capsys.readouterr().out)[system]["mrr"] <= 1
+    scored = capsys.readouterr()
+    assert 0 < json.loads(scored.out)[system]["mrr"] <= 1
+    assert f"{system}: it learned 16 queries and 16 functions of {name}" in scored.err
+    unknown = str(benchmark())
+    call_command("evaluate", unknown, "--encoder", system, "--metrics", "mrr", "--json")
+    assert "it learned" not in capsys.readouterr().err
 
 
 def test_json_has_the_card_and_a_control_says_that_labels_were_shuffled(
