@@ -266,6 +266,6 @@ class ConnectionTestAdmin(ReadOnly):
 
 @admin.register(ApiToken)
 class ApiTokenAdmin(ReadOnly):
-    list_display = ("name", "user", "created_at", "last_used_at", "expires_at")
+    list_display = ("name", "user", "scope", "created_at", "last_used_at", "expires_at")
     list_select_related = ("user",)
     exclude = ("digest",)

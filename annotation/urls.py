@@ -36,6 +36,7 @@ from annotation.web.review import views as review
 from annotation.web.rounds import views as rounds
 from annotation.web.studies import adjudication_views, change_views, figure_views, guideline_views
 from annotation.web.studies import views as studies
+from annotation.web.tokens import views as tokens
 from annotation.web.work import views as work
 from annotation.web.worklist import views as worklist
 
@@ -44,6 +45,8 @@ urlpatterns = [
     path("work/", work.index, name="work"),
     path("dashboard/", dashboard.index, name="dashboard"),
     path("glossary/", glossary.detail, name="glossary"),
+    path("tokens/", tokens.index, name="tokens"),
+    path("tokens/withdraw/", tokens.withdraw, name="token-withdraw"),
     path("connection/", connecting.index, name="connection"),
     path("connection/tests/<int:pk>/", connecting.detail, name="connection-test"),
     path("collections/", collections.index, name="collections"),

@@ -15,6 +15,7 @@ from ninja.operation import Operation
 from annotation.accounts.roles import Role
 from annotation.api import router as annotation_router
 from annotation.api.auth import signed_in
+from annotation.api.examples import EXAMPLES
 from cosqa_site import errors
 from retrieval.api import router as retrieval_router
 
@@ -72,6 +73,7 @@ class WorkbenchAPI(NinjaAPI):
         for methods in schema["paths"].values():
             for operation in methods.values():
                 operation["responses"]["default"] = PROBLEMS
+                show_example(operation)
         return schema
 
     @property
@@ -82,6 +84,12 @@ class WorkbenchAPI(NinjaAPI):
             if isinstance(route, URLPattern) and route.name != "openapi-view":
                 login_not_required(route.callback)
         return routes, app, namespace
+
+
+def show_example(operation: dict[str, Any]) -> None:
+    """Put the operation's example beside the schema of its body, where it takes one."""
+    for content in operation.get("requestBody", {}).get("content", {}).values():
+        content["example"] = EXAMPLES[operation["operationId"]]
 
 
 api = WorkbenchAPI(

@@ -16,6 +16,8 @@ from ninja.utils import check_csrf
 from annotation.accounts.roles import Role, has_role
 from annotation.models import ApiToken
 
+Scope = ApiToken.Scope
+RATING = "/api/rate/"
 NOTED = timedelta(minutes=1)
 """How exact `last_used_at` is: so a script's thousand requests are not a thousand writes."""
 
@@ -29,12 +31,13 @@ class Token(HttpBearer):
 
     def authenticate(self, request: HttpRequest, token: str) -> User:
         """The token's user. Raises AuthenticationError, PermissionDenied."""
-        user = holder(token)
-        if user is None:
+        found = find_token(token)
+        if found is None:
             raise AuthenticationError(
                 message="The token is unknown, expired or withdrawn, or its account is closed."
             )
-        request.user = user
+        refuse_beyond_scope(found, request, self.role)
+        request.user = user = found.user
         return entitled(user, self.role)
 
 
@@ -65,12 +68,28 @@ def entitled(user: User, role: Role) -> User:
     return user
 
 
+def refuse_beyond_scope(token: ApiToken, request: HttpRequest, role: Role) -> None:
+    """Raises PermissionDenied where the token's scope is narrower than the request."""
+    scope = token.scope
+    rates = scope in (Scope.RATE, Scope.REVIEW) and request.path_info.startswith(RATING)
+    reviews = scope == Scope.REVIEW and role != Role.ADMIN
+    if scope == Scope.ALL or request.method in ("GET", "HEAD") or rates or reviews:
+        return
+    raise PermissionDenied(f"This token may {Scope(scope).label}: make one with a wider scope.")
+
+
 def holder(secret: str) -> User | None:
     """Whose token it is; None for tokens that are unknown or expired, and accounts that are closed."""
+    found = find_token(secret)
+    return found.user if found else None
+
+
+def find_token(secret: str) -> ApiToken | None:
+    """The token with its user; None for one that is unknown or expired, or whose account is closed."""
     rows = ApiToken.objects.filter(digest=ApiToken.objects.digest(secret), user__is_active=True)
     token, now = rows.select_related("user").first(), timezone.now()
     if token is None or token.expires_at <= now:
         return None
     if token.last_used_at is None or token.last_used_at < now - NOTED:
         ApiToken.objects.filter(pk=token.pk).update(last_used_at=now)
-    return token.user
+    return token

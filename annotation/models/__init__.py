@@ -25,7 +25,7 @@ from annotation.models.executions.programs import (
 )
 from annotation.models.executions.trials import Mutant, MutantText, Trial
 from annotation.models.notices import Delivery, Notice, Pulse
-from annotation.models.people import ApiToken, Invitation, Preference, SignInIdentity
+from annotation.models.people import ApiToken, Invitation, Preference, SignInIdentity, StoredAnswer
 from annotation.models.proposals import Filling, Proposal, ProposalDecision
 from annotation.models.reviews.comments import Comment, Mention
 from annotation.models.reviews.equal_snippets import CarriedOver, NormalForm

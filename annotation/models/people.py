@@ -1,4 +1,4 @@
-"""What belongs to a person: keys, tokens and sign-ins; and invitations of people without an account."""
+"""What belongs to a person: keys, tokens, sign-ins and answers that are sent again; and invitations."""
 
 from __future__ import annotations
 
@@ -30,22 +30,32 @@ def token_end() -> datetime:
 
 
 class ApiTokenManager(models.Manager["ApiToken"]):
-    def issue(self, user: Any, name: str, days: int | None = None) -> tuple[ApiToken, str]:
+    def issue(
+        self, user: Any, name: str, days: int | None = None, scope: str = "all"
+    ) -> tuple[ApiToken, str]:
         """A new token and its secret, which is shown once and stored only as a hash."""
         secret = secrets.token_urlsafe(32)
         ends = token_end() if days is None else timezone.now() + timedelta(days=days)
-        return self.create(user=user, name=name, digest=self.digest(secret), expires_at=ends), secret
+        columns = {"user": user, "name": name, "scope": scope, "expires_at": ends}
+        return self.create(digest=self.digest(secret), **columns), secret
 
     def digest(self, secret: str) -> str:
         return hashlib.sha256(secret.encode()).hexdigest()
 
 
 class ApiToken(models.Model):
-    """A bearer token for the API, with the rights of its user."""
+    """A bearer token for the API, with the rights of its user as far as its scope goes."""
+
+    class Scope(models.TextChoices):
+        READ = "read", "read"
+        RATE = "rate", "read, and rate in studies"
+        REVIEW = "review", "read, rate, review and decide"
+        ALL = "all", "all that the account may do"
 
     user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="api_tokens")
     name = models.CharField(max_length=80)
     digest = models.CharField(max_length=64, unique=True)
+    scope = models.CharField(max_length=6, choices=Scope, default=Scope.ALL, db_default=Scope.ALL)
     created_at = models.DateTimeField(auto_now_add=True)
     last_used_at = models.DateTimeField(null=True)
     expires_at = models.DateTimeField(default=token_end, help_text="from then on it is refused")
@@ -102,3 +112,21 @@ class Invitation(models.Model):
         if self.revoked_at is not None:
             return "revoked"
         return "open" if self.expires_at > timezone.now() else "expired"
+
+
+class StoredAnswer(models.Model):
+    """What a POST with an `Idempotency-Key` was answered, for a day; sent again it is not done again."""
+
+    user = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, related_name="+")
+    key = models.CharField(max_length=200)
+    digest = models.CharField(max_length=64, help_text="sha256 of address and body")
+    status = models.PositiveSmallIntegerField(default=0, help_text="0: it is still being answered")
+    content_type = models.CharField(max_length=100, blank=True)
+    body = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True, db_index=True)
+
+    class Meta:
+        constraints = [models.UniqueConstraint(fields=["user", "key"], name="stored_answer_once")]
+
+    def __str__(self) -> str:
+        return f"{self.key} of {self.user}"

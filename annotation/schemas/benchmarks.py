@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from ninja import Schema
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from annotation.schemas.builds import CollectionRef
 from annotation.schemas.fields import Body, CleanText
@@ -54,8 +54,6 @@ class PublishIn(Body):
     )
     pool: PoolName = Field("collection", description="what systems search for a query")
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "mine", "pool": "collection"}]})
-
 
 class CorrectIn(Body):
     """The corrected labels of given pairs, as a version of their benchmark."""
@@ -63,8 +61,6 @@ class CorrectIn(Body):
     name: CleanText | None = Field(
         None, min_length=1, max_length=120, description="null = the benchmark's name: its next version"
     )
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "mine"}]})
 
 
 class LabelCountOut(Schema):
@@ -170,8 +166,6 @@ class RunIn(Schema):
     pool: PoolName | None = Field(None, description="null = what the benchmark says")
     language: CleanText = Field("", max_length=40, description="of a CSV file with several languages")
 
-    model_config = ConfigDict(json_schema_extra={"examples": [{"system": "my-model"}]})
-
 
 class ScoreIn(Body):
     """Encoders that search a benchmark; of several the mean of the scores counts."""
@@ -179,8 +173,6 @@ class ScoreIn(Body):
     encoders: list[CleanText] = Field(min_length=1, max_length=8)
     text_option: TextOption = "whole"
     pool: PoolName | None = Field(None, description="null = what the benchmark says")
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"encoders": ["bm25"]}]})
 
 
 class FiguresIn(Body):
@@ -193,8 +185,6 @@ class FiguresIn(Body):
     metric: CleanText = Field("", max_length=40)
     matches: Matches = ""
     errors: CleanText = Field("", max_length=40)
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"metric": "ndcg@10"}]})
 
 
 class ExportIn(Body):
@@ -212,8 +202,6 @@ class ExportIn(Body):
     withhold: Literal["none", "forbidden", "unknown"] = Field(
         "none", description="of which texts only origin and hash are written, by their licences"
     )
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"format": "beir"}]})
 
 
 class MovedOut(Schema):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Annotated, Any, Literal
 
 from ninja import Schema
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from annotation.schemas.fields import Body, CleanText
 from retrieval.uploads import Format
@@ -41,10 +41,6 @@ class ImportIn(Schema):
         description="of a table: a JSON object as POST …/columns takes it, or `guess`; empty: named later",
     )
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"name": "mine", "format": "table", "columns": "guess"}]}
-    )
-
 
 class ColumnsIn(Body):
     """Which column of a table is what; an empty name means that there is none."""
@@ -60,10 +56,6 @@ class ColumnsIn(Body):
         "binary", description="of labels: 1 and 0, 0 to 3, or whole numbers up to 1,000"
     )
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"query": "question", "snippet": "code", "label": "is_match"}]}
-    )
-
 
 class ColumnsOut(Schema):
     """What an uploaded table has."""
@@ -77,6 +69,4 @@ class FilterIn(Body):
     """A collection of what passes filters of another one."""
 
     name: CleanText = Field(min_length=1, max_length=120, description="of the new collection")
-    filters: list[CleanText] = Field(min_length=1, max_length=20, description="all of them must be passed")
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"name": "tested", "filters": ["testable"]}]})
+    filters: list[CleanText] = Field(min_length=1, max_length=20, description="texts have to pass every one")

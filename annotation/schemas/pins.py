@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import datetime
 from typing import Any, Literal
 
-from pydantic import ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
 from annotation.schemas.benchmarks import Matches, PoolName
 from annotation.schemas.fields import Body, CleanText, Ref
@@ -27,10 +27,6 @@ class PinIn(Body):
     matches: Matches = Field("", description="leaderboard: only queries with so many matches")
     errors: CleanText = Field("", max_length=40, description="leaderboard: share of wrong labels")
 
-    model_config = ConfigDict(
-        json_schema_extra={"examples": [{"kind": "leaderboard", "subject": "mine", "metric": "ndcg@10"}]}
-    )
-
     @model_validator(mode="after")
     def has_both(self) -> PinIn:
         if self.kind in ("comparison", "builds") and self.against is None:
@@ -44,8 +40,6 @@ class ReproduceIn(Body):
     start: Literal["lists", "vectors", "replies"] = Field(
         "lists", description="lists = what is stored; vectors = search again too; replies = read labels again"
     )
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"start": "lists"}]})
 
 
 class PinPage(Paging):

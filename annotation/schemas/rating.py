@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import Literal
 
 from ninja import Schema
-from pydantic import ConfigDict, Field
+from pydantic import Field
 
 from annotation.schemas.fields import Body, CleanText
 from retrieval.schemas import RowSchema
@@ -50,7 +50,7 @@ class PartOut(RowSchema):
     name: str
     state: str
     question: str
-    information: str = Field(description="what raters are told of the study; empty = nothing")
+    information: str = Field(description="what raters read about the study; empty = nothing")
     asks_profile: bool
     guideline: int | None = Field(description="id of the version that holds now")
     guideline_text: str
@@ -67,8 +67,6 @@ class JoinIn(Body):
     years: CleanText = Field("", max_length=3, description="of experience with Python, where it is asked")
     occupation: CleanText = Field("", max_length=200)
     languages: CleanText = Field("", max_length=200)
-
-    model_config = ConfigDict(json_schema_extra={"examples": [{"guideline": None}]})
 
 
 class NextOut(Schema):

@@ -60,6 +60,7 @@ PLACES: Final = (
     Place("forbidden", "/dashboard/", "reader", 403),
     Place("password", "/password/", "reader"),
     Place("glossary", "/glossary/", "reader"),
+    Place("tokens", "/tokens/", "reader"),
     Place("work", "/work/", "expert"),
     Place("dashboard", "/dashboard/", "admin"),
     Place("collections", "/collections/", "admin"),

@@ -37,6 +37,8 @@ ROLES: Final = {
         "compare-annotators",
         "distribution",
         "glossary",
+        "tokens",
+        "token-withdraw",
         "home",
         "build-audit",
         "api:get_audit",

@@ -37,7 +37,7 @@ POSTED: Final[dict[str, dict[str, Any]]] = {
     "api:import_files": {},
     "api:join_study": {},
     "api:order_figures": {"metric": "mrr"},
-    "api:publish_build": {"name": ""},
+    "api:publish_build": {"name": " "},
     "api:publish_corrections": {},
     "api:publish_study": {},
     "api:reproduce_figures": {"start": "replies"},

@@ -60,6 +60,7 @@ SENT_ONLY: Final = {
     "study-figures-pin",
     "study-figures-score",
     "study-raters",
+    "token-withdraw",
 }
 """They change something, and lead on to a page that is looked at."""
 FRAGMENTS: Final = {

@@ -29,6 +29,12 @@ class Command(LightCommand):
         what.add_argument("--revoke", metavar="NAME", help="withdraw the tokens of this name")
 
         parser.add_argument(
+            "--scope",
+            choices=ApiToken.Scope.values,
+            default=ApiToken.Scope.ALL.value,
+            help="what a new token may: read, also rate, also review, or all that the account may (default)",
+        )
+        parser.add_argument(
             "--days",
             type=int,
             help=f"how long a new token works (default COSQA_TOKEN_DAYS, {settings.TOKEN_DAYS})",
@@ -43,9 +49,9 @@ class Command(LightCommand):
         elif options["revoke"] is not None:
             self.revoke(user, options["revoke"])
         else:
-            self.make(user, options["name"], options["days"])
+            self.make(user, options["name"], options["days"], options["scope"])
 
-    def make(self, user: User, name: str, days: int | None) -> None:
+    def make(self, user: User, name: str, days: int | None, scope: str) -> None:
         longest = ApiToken._meta.get_field("name").max_length or 0
         if not 0 < len(name) <= longest:
             raise CommandError(f"--name takes 1 to {longest} characters.")
@@ -56,7 +62,7 @@ class Command(LightCommand):
                 f"{user} has no role, so the token would be refused: 'cosqa admin account {user} --role …'."
             )
         with transaction.atomic():
-            token, secret = ApiToken.objects.issue(user, name, days)
+            token, secret = ApiToken.objects.issue(user, name, days, scope)
             append_audit_event(None, Verb.TOKEN_MADE, f"token {name} of {user}")
         self.stdout.write(secret)
         self.stderr.write("Send it as 'Authorization: Bearer …'. It is shown only this once.")
@@ -73,7 +79,7 @@ class Command(LightCommand):
             ends = "expired" if token.expires_at <= timezone.now() else "works until"
             self.stdout.write(
                 f"{token.name}  made {token.created_at:%Y-%m-%d %H:%M}  last used {used}  "
-                f"{ends} {token.expires_at:%Y-%m-%d %H:%M}"
+                f"{ends} {token.expires_at:%Y-%m-%d %H:%M}  may {token.get_scope_display()}"
             )
 
     def revoke(self, user: User, name: str) -> None:

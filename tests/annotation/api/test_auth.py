@@ -5,6 +5,7 @@ from __future__ import annotations
 from datetime import timedelta
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from django.utils import timezone
 
@@ -109,3 +110,33 @@ def test_the_last_use_is_noted_once_a_minute() -> None:
     get(client, "me")
     again = ApiToken.objects.get().last_used_at
     assert again is not None and again > first
+
+
+def scoped(user: User, scope: str) -> Client:
+    _, secret = ApiToken.objects.issue(user, "tests", scope=scope)
+    return Client(headers={"authorization": f"Bearer {secret}"})
+
+
+PAUSE, REVIEW, RATE = "builds/{build}/control", "cases/{case}/reviews/undo", "rate/7/next"
+
+
+@pytest.mark.parametrize(
+    ("scope", "within"),
+    [("read", set()), ("rate", {RATE}), ("review", {RATE, REVIEW}), ("all", {RATE, REVIEW, PAUSE})],
+)
+def test_a_token_reaches_as_far_as_its_scope(scope: str, within: set[str]) -> None:
+    build = factories.opened()
+    client = scoped(factories.ada(), scope)
+    assert client.get(f"/api/builds/{build.pk}").status_code == 200
+    for path in (PAUSE, REVIEW, RATE):
+        address = "/api/" + path.format(build=build.pk, case=factories.cases(build)[0].pk)
+        answer = client.post(address, {"action": "pause"}, content_type="application/json")
+        refused = answer.status_code == 403 and "wider scope" in answer.json()["detail"]
+        assert refused is (path not in within), (path, answer.content)
+
+
+def test_a_scope_gives_nothing_that_the_account_has_not() -> None:
+    build = factories.opened()
+    client = scoped(factories.ray(), "all")
+    path = f"/api/builds/{build.pk}/control"
+    assert client.post(path, {"action": "pause"}, content_type="application/json").status_code == 403
