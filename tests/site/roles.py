@@ -16,10 +16,11 @@ PUBLIC: Final = {
     "password_reset_complete",
     "join",
     "health",
+    "documentation",
+    "documentation-file",
     "api:openapi-json",
     "api:api-root",
 }
-PUBLIC: Final = {"login", "health", "documentation", "documentation-file", "api:openapi-json", "api:api-root"}
 SIGNED_IN: Final = {"logout", "password_change", "password_change_done", "api:openapi-view"}
 ROLES: Final = {
     Role.READER: {

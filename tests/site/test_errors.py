@@ -96,7 +96,9 @@ def test_other_errors_of_the_framework_keep_their_message() -> None:
 
 
 def test_each_wrong_value_is_told_with_its_place() -> None:
-    wrong = [{"loc": ("body", "order", "k"), "msg": "too big", "type": "less_than", "ctx": {"error": ValueError()}}]
+    wrong = [
+        {"loc": ("body", "order", "k"), "msg": "too big", "type": "less_than", "ctx": {"error": ValueError()}}
+    ]
     response = errors.validation_problem(HttpRequest(), ValidationError(wrong))
     body = json.loads(response.content)
     assert body["errors"] == [{"where": "k", "what": "too big", "kind": "less_than"}]
