@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from importlib import import_module
 from pathlib import Path
 from typing import Any, Final
 
@@ -37,7 +38,5 @@ def build_wheel(
 ) -> str:
     """Make the site first: pyproject.toml puts it into the wheel."""
     sys.path.insert(0, str(Path(__file__).resolve().parent))
-    import build_docs
-
-    build_docs.build()
-    return hatchling.build_wheel(wheel_directory, config_settings, metadata_directory)
+    import_module("build_docs").build()
+    return str(hatchling.build_wheel(wheel_directory, config_settings, metadata_directory))

@@ -80,7 +80,7 @@ def read_settings() -> dict[str, str]:
 
 
 def describe_value(kind: str, arguments: list[ast.expr]) -> str:
-    given = [argument.value for argument in arguments if isinstance(argument, ast.Constant)]
+    given = [ast.literal_eval(argument) for argument in arguments if isinstance(argument, ast.Constant)]
     if kind == "integer":
         default, low, high = given
         return f"{low:,} to {high:,}; default {default:,}"

@@ -36,7 +36,7 @@ def time_help(command: str) -> float:
 
 
 def check_pages(command: str) -> None:
-    """A new home is served: its first page, and each style and script that the page names."""
+    """A new home is served: its first page, each style and script that it names, and the documentation."""
     port = find_free_port()
     with subprocess.Popen([command, "serve", "--port", str(port)]) as server:
         try:
@@ -45,6 +45,7 @@ def check_pages(command: str) -> None:
             assert len(files) >= 3, page
             for file in files:
                 assert read_page(f"http://127.0.0.1:{port}{file}"), file
+            assert "Documentation" in read_page(f"http://127.0.0.1:{port}/docs/")
         finally:
             server.send_signal(signal.SIGINT)
     assert server.returncode in (0, 130), f"serve ended with {server.returncode}"
