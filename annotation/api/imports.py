@@ -46,11 +46,13 @@ def import_files(
     """
     columns = read_columns(given)
     form = UploadForm(upload_values(given), request.FILES)
+    if isinstance(columns, ColumnsIn) and given.file_from:
+        form.columns = columns.dict()
     refuse_invalid(form)
     job = form.job(visible.caller(request))
     refuse_invalid(form)
     assert job is not None, "a form without errors has ordered its job"
-    if columns is not None:
+    if columns is not None and job.state == Job.State.COLUMNS:
         name_columns(job, columns)
     return Status(201, job_out(job))
 
@@ -113,16 +115,12 @@ def read_columns(given: ImportIn) -> ColumnsIn | str | None:
 
 def name_columns(job: Job, wanted: ColumnsIn | str) -> None:
     """Order the import of a table with these columns. What is refused is not kept. Raises InvalidValues."""
-    if job.state != Job.State.COLUMNS:  # its file is still to be downloaded
-        assert isinstance(wanted, ColumnsIn), "nothing is guessed of a file that is not here"
-        Job.objects.filter(pk=job.pk).update(order={**job.order, "options": wanted.dict()})
-    else:
-        try:
-            seen = seen_in(job)
-            order_columns(job, seen, guessed(seen) if isinstance(wanted, str) else wanted)
-        except (ControlRefused, InvalidValues):
-            discard_upload(job)
-            raise
+    try:
+        seen = seen_in(job)
+        order_columns(job, seen, guessed(seen) if isinstance(wanted, str) else wanted)
+    except (ControlRefused, InvalidValues):
+        discard_upload(job)
+        raise
     job.refresh_from_db()
 
 

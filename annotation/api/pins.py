@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from itertools import islice
 
 from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
@@ -42,15 +41,19 @@ from retrieval.models import Benchmark, Collection, Job, Pin
 from retrieval.schemas import LARGEST_ID, Id, Page
 
 router = Router(tags=["pins"])
+PINS_A_READ = 200
 FOR_ADMINS = ("build", "mining")
 
 
 @router.get("", response=Page[PinOut])
 def list_pins(request: HttpRequest, wanted: Query[PinPage]) -> Page[Pin]:
     """Pins that the caller may see, the newest first."""
-    rows = Pin.objects.filter(pk__lt=wanted.after or LARGEST_ID).defer("value").order_by("-pk")
-    shown = (pin for pin in rows.iterator(chunk_size=200) if filter_visible_pins(request.user, [pin]))
-    return wanted.page(list(islice(shown, wanted.limit + 1)))
+    found, before = list[Pin](), wanted.after or LARGEST_ID
+    rows = Pin.objects.defer("value").order_by("-pk")
+    while len(found) <= wanted.limit and (read := list(rows.filter(pk__lt=before)[:PINS_A_READ])):
+        found += filter_visible_pins(request.user, read)
+        before = read[-1].pk
+    return wanted.page(found)
 
 
 @router.post("", response={201: PinDetail}, auth=signed_in(Role.EXPERT))
@@ -58,7 +61,9 @@ def take_pin(request: HttpRequest, wanted: PinIn) -> Status[PinDetail]:
     """Pin figures as they are now; the same figures have one pin. For experts, some for admins."""
     if wanted.kind in FOR_ADMINS or (wanted.kind, wanted.of) == ("corpus", "collection"):
         refuse_without_admin(request)
-    return Status(201, pin_detail(TAKE[wanted.kind](request, wanted, visible.caller(request))))
+    pin = TAKE[wanted.kind](request, wanted, visible.caller(request))
+    note_pin_seen(request, pin)
+    return Status(201, pin_detail(pin))
 
 
 @router.get("/{int:pk}", response=PinDetail)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from types import MappingProxyType
 from typing import Any, Final
 
 from django import forms
@@ -49,8 +50,12 @@ def describe_endings(endings: tuple[str, ...]) -> str:
 
 
 class UploadForm(forms.Form):
-    """What a person uploads. Every refusal names what to do instead."""
+    """What a person uploads. Every refusal names what to do instead.
 
+    `columns`: of a table at an address, where they are known before it is downloaded.
+    """
+
+    columns: Mapping[str, Any] = MappingProxyType({})
     name = forms.CharField(
         max_length=120,
         label="Name",
@@ -215,6 +220,8 @@ class UploadForm(forms.Form):
     def options(self, chosen: str) -> dict[str, Any]:
         """What a format asks beside its files, of a valid form."""
         values = self.cleaned_data
+        if chosen == Format.TABLE:
+            return dict(self.columns)
         if chosen == Format.BEIR:
             return {"split": values["split"], "config": values["config"]}
         if chosen == Format.CODESEARCHNET:
