@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, cast
 
 from cosqa.application import application_first
 
 with application_first():
-    from retrieval.encoders import MissingWeights, UnknownEncoder, find_encoder, is_lexical
+    from retrieval.encoders import DenseEncoder, MissingWeights, UnknownEncoder, find_encoder, is_lexical
 
 if TYPE_CHECKING:
     import numpy as np
@@ -29,7 +29,7 @@ class Encoder:
         found = find_encoder(name)
         if is_lexical(found):
             raise ValueError(f"{name} counts terms: it has no vectors.")
-        self.found = found
+        self.found = cast(DenseEncoder, found)
 
     @property
     def name(self) -> str:

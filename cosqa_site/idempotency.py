@@ -71,7 +71,7 @@ def sender_of(request: HttpRequest) -> User | None:
 def digest_of(request: HttpRequest) -> str:
     """sha256 of the address and what is sent; the boundary between the parts of a form does not count."""
     whole = hashlib.sha256(request.get_full_path().encode())
-    if not request.content_type.startswith("multipart/"):
+    if not (request.content_type or "").startswith("multipart/"):
         whole.update(request.body)
         return whole.hexdigest()
     for name, values in sorted(request.POST.lists()):

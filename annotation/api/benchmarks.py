@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 from django.conf import settings
 from django.db.models import QuerySet
@@ -28,6 +28,7 @@ from annotation.schemas.benchmarks import (
     FiguresIn,
     LeaderboardOut,
     MovedOut,
+    PoolName,
     RunIn,
     RunOut,
     RunPage,
@@ -210,7 +211,7 @@ def board_values(wanted: BoardQuery) -> QueryDict:
 def board_out(board: Leaderboard, pool: str) -> LeaderboardOut:
     return LeaderboardOut(
         benchmark=str(board.benchmark),
-        pool=pool,
+        pool=cast(PoolName, pool),
         metric=board.metric,
         metrics=list(board.metrics),
         queries=board.queries,

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from django import forms
+from django.core.exceptions import NON_FIELD_ERRORS
 from django.http import QueryDict
 
 
@@ -21,7 +22,7 @@ def refuse_invalid(form: forms.BaseForm, **renamed: str) -> None:
     """Raise InvalidValues where the form has errors; `renamed` has the API's name of a field of the form."""
     if form.errors:
         raise InvalidValues(
-            (renamed.get(name, "" if name == forms.forms.NON_FIELD_ERRORS else name), str(what))
+            (renamed.get(name, "" if name == NON_FIELD_ERRORS else name), str(what))
             for name, told in form.errors.items()
             for what in told
         )

@@ -90,9 +90,10 @@ def filter_collection(request: HttpRequest, pk: Path[Id], wanted: FilterIn) -> S
 def upload_values(given: ImportIn) -> QueryDict:
     """What the form of the page takes; collections by name become their ids. Raises NoSuchName."""
     values = form_values(given.dict(exclude={"columns"}))
-    for kind in ("queries", "snippets"):
-        if given.format == Format.QRELS and values.get(kind):
-            values[kind] = str(find_collection(written_id(values[kind]), kind).pk)
+    judged = {"queries": given.queries, "snippets": given.snippets}
+    for kind, name in judged.items():
+        if given.format == Format.QRELS and name:
+            values[kind] = str(find_collection(written_id(name), kind).pk)
     return values
 
 

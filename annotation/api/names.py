@@ -14,7 +14,7 @@ class NoSuchName(LookupError):
 
 def find_collection(wanted: int | str, kind: str) -> Collection:
     """The collection of a kind; of a bare name the newest version. Raises NoSuchName."""
-    found = find_version(Collection.objects.filter(kind=kind), wanted)
+    found: Collection | None = find_version(Collection.objects.filter(kind=kind), wanted)
     if found is None:
         raise NoSuchName(
             f"There is no collection of {kind} called {wanted!r}; GET /api/collections lists them."
@@ -24,7 +24,7 @@ def find_collection(wanted: int | str, kind: str) -> Collection:
 
 def find_benchmark(user: Visitor, wanted: int | str) -> Benchmark:
     """The benchmark; of a bare name the newest version. Raises NoSuchName."""
-    found = find_version(benchmarks_visible_to(user), wanted)
+    found: Benchmark | None = find_version(benchmarks_visible_to(user), wanted)
     if found is None:
         raise NoSuchName(f"There is no benchmark called {wanted!r}; GET /api/benchmarks lists them.")
     return found

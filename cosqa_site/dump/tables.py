@@ -45,6 +45,7 @@ LEFT_OUT: Final = {
     "annotation.limiter": "what workers learned of a provider's rate limit, which they learn again",
     "annotation.pulse": "signs of life of this home's workers",
     "annotation.sandboxcheck": "what was found about one machine, which is checked again",
+    "annotation.storedanswer": "answers of repeated requests, which are kept for a day",
     "auth.group_permissions": PERMISSION,
     "auth.permission": PERMISSION,
     "auth.user_user_permissions": PERMISSION,

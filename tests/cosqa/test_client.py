@@ -190,7 +190,7 @@ def worker(monkeypatch: pytest.MonkeyPatch, settings: Settings, tmp_path: Path) 
         for pk in list(JobRow.objects.open().values_list("pk", flat=True)):
             call_command("job", pk)
 
-    monkeypatch.setattr(client.time, "sleep", work)
+    monkeypatch.setattr("cosqa.client.time.sleep", work)
 
 
 def test_files_are_imported_with_their_refused_records(ada: Client, worker: None, tmp_path: Path) -> None:

@@ -76,7 +76,7 @@ def guideline_of(wanted: int | str | None) -> Guideline | None:
     """The version with this id, or this name. Raises StudyRefused."""
     if wanted is None:
         return None
-    found = find_version(Guideline.objects.all(), wanted)
+    found: Guideline | None = find_version(Guideline.objects.all(), wanted)
     if found is None:
         raise StudyRefused(f"There are no guidelines {wanted}.")
     return found

@@ -33,8 +33,8 @@ class TokenForm(forms.Form):
     )
     days = forms.IntegerField(min_value=1, max_value=MOST_DAYS, label="Days until it ends")
 
-    def __init__(self, user: User, *args: Any) -> None:
-        super().__init__(*args, initial={"days": settings.TOKEN_DAYS})
+    def __init__(self, user: User, data: Any = None) -> None:
+        super().__init__(data, initial={"days": settings.TOKEN_DAYS})
         self.user = user
 
     def clean_name(self) -> str:

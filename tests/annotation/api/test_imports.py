@@ -80,7 +80,7 @@ def test_bad_columns_keep_nothing(ada: Client, columns: str, said: str) -> None:
 
 
 def test_a_table_at_an_address_has_its_columns_named_beforehand(ada: Client) -> None:
-    far = {"name": "far", "format": "table", "file_from": "https://example.org/mine.csv"}
+    far: dict[str, Any] = {"name": "far", "format": "table", "file_from": "https://example.org/mine.csv"}
     assert "name its columns" in send(ada, 422, **far, columns="guess")["detail"]
     job = send(ada, **far, columns='{"query": "question"}')
     assert (job["state"], job["order"]["options"]["query"]) == ("waiting", "question")
@@ -96,7 +96,8 @@ def test_what_the_page_refuses_is_told_by_the_name_of_the_field(ada: Client) -> 
 def test_labels_name_their_collections(ada: Client) -> None:
     factories.queries(name="asked")
     factories.snippets(name="code")
-    given = {"name": "judged", "format": "qrels", "file": SimpleUploadedFile("qrels.txt", b"q1 0 s1 1\n")}
+    file = SimpleUploadedFile("qrels.txt", b"q1 0 s1 1\n")
+    given: dict[str, Any] = {"name": "judged", "format": "qrels", "file": file}
     job = send(ada, **given, queries="asked", snippets="code")
     assert job["order"]["options"]["queries"] == Collection.objects.get(name="asked").pk
     given["file"] = SimpleUploadedFile("qrels.txt", b"q1 0 s1 1\n")
