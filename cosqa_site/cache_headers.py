@@ -15,4 +15,6 @@ class PrivatePages(MiddlewareMixin):
     def process_response(self, request: HttpRequest, response: HttpResponseBase) -> HttpResponseBase:
         if not response.has_header("Cache-Control"):
             patch_cache_control(response, private=True, no_store=True)
+        elif "no-store" in response["Cache-Control"]:
+            del response["Expires"]  # Django's never_cache adds the present moment, which says no more
         return response

@@ -172,7 +172,7 @@ def make_validator() -> type:
     from django.conf import settings
     from oauth2_provider.oauth2_validators import OAuth2Validator
 
-    groups = Path(settings.DATABASES["default"]["NAME"]).with_name("groups.json")
+    groups = Path(str(settings.DATABASES["default"]["NAME"])).with_name("groups.json")
 
     class Validator(OAuth2Validator):  # type: ignore[misc]  # the package has no types
         """Tells what this provider knows of a person."""

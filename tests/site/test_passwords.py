@@ -30,7 +30,7 @@ class AtOnce(threading.Thread):
 @pytest.fixture(autouse=True)
 def mails(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.MAIL_IS_SET = True
-    monkeypatch.setattr(passwords.threading, "Thread", AtOnce)
+    monkeypatch.setattr("cosqa_site.passwords.threading.Thread", AtOnce)
     caches["logins"].clear()
     ray = factories.ray()
     ray.email = "ray@example.org"

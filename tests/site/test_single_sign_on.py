@@ -18,6 +18,7 @@ from joserfc import jwt
 from joserfc.jwk import OctKey, RSAKey
 from pytest_django import Settings
 
+from annotation.accounts import logins
 from annotation.accounts.roles import Role, give_role, role_of
 from annotation.models import AuditEvent, SignInIdentity
 from cosqa_site import single_sign_on
@@ -273,5 +274,5 @@ def test_the_log_in_page_has_a_button_that_keeps_the_goal(provider: Provider) ->
 def test_strangers_can_not_fill_the_table_of_sessions(
     provider: Provider, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setitem(single_sign_on.refuse_rush.__globals__, "STARTS_OF_ADDRESS", 2)
+    monkeypatch.setattr(logins, "STARTS_OF_ADDRESS", 2)
     assert [Client().get("/login/provider/").status_code for _ in range(3)] == [302, 302, 429]

@@ -15,7 +15,7 @@ from django.utils.encoding import force_bytes
 from django.utils.http import urlsafe_base64_encode
 
 from annotation.accounts.roles import RANK, Role, find_highest_role
-from annotation.models import ApiToken, Build, Enrolment, Invitation, Review
+from annotation.models import ApiToken, Build, Enrolment, Invitation
 from annotation.web.people.forms import PeopleFilter
 from annotation.web.shared.pagination import Window, load_page_window
 
@@ -47,11 +47,13 @@ def people_page(params: QueryDict) -> dict[str, Any]:
 
 
 def find_people(chosen: dict[str, Any]) -> QuerySet[User]:
-    """The accounts that the filter leaves, each with what it has in numbers."""
+    """The accounts that the filter leaves, each with what it has in numbers.
+
+    Not its labels: how many there are would tell a rater that somebody changed one.
+    """
     rows = User.objects.prefetch_related("groups").annotate(
         build_count=count_of(Build.objects.filter(created_by=OuterRef("pk")), "created_by"),
         study_count=count_of(Enrolment.objects.filter(user=OuterRef("pk")), "user"),
-        label_count=count_of(Review.objects.filter(rater=OuterRef("pk")), "rater"),
     )
     words = chosen.get("q", "").replace("\x00", "").strip()
     if words:
@@ -94,7 +96,6 @@ def person_page(user: User) -> dict[str, Any]:
         "identities": user.identities.order_by("pk"),
         "tokens": ApiToken.objects.filter(user=user).count(),
         "builds": Build.objects.filter(created_by=user).count(),
-        "reviews": Review.objects.filter(rater=user).count(),
         "studies": Enrolment.objects.filter(user=user).select_related("study").order_by("-pk"),
     }
 

@@ -145,7 +145,7 @@ def test_the_log_says_who_came_in_and_who_did_not_and_never_a_password(
 
 def test_before_the_limit_each_wrong_password_costs_a_longer_wait(monkeypatch: pytest.MonkeyPatch) -> None:
     now = [1000.0]
-    monkeypatch.setattr(logins.time, "time", lambda: now[0])
+    monkeypatch.setattr("annotation.accounts.logins.time.time", lambda: now[0])
     factories.ray()
     assert [status("ray", "wrong") for _ in range(4)] == [200] * 4  # the fourth is 10 - 6
     refused = enter("ray", factories.PASSWORD)

@@ -237,7 +237,7 @@ def test_the_page_costs_the_same_for_any_number_of_labels(
 
 
 def test_the_tables_are_taken_home_and_count_as_seen(ray: Client, build: Build, original: Annotator) -> None:
-    asked = {"of": "annotators", "first": build.annotator_id, "second": original.pk}
+    asked = {"of": "annotators", "first": str(build.annotator_id), "second": str(original.pk)}
     answer = ray.get(reverse("compare"), {**asked, "table": "agreement", "format": "csv"})
     assert "Cohen’s κ" in answer.content.decode()
     assert Seen.objects.filter(user=factories.ray()).exists()

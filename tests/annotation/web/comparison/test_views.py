@@ -196,7 +196,7 @@ def test_who_may_not_list_cases_gets_no_link(expert: Client, first: Build, secon
 
 
 def take(client: Client, first: Build, second: Build, table: str, form: str) -> str:
-    asked = {"first": first.pk, "second": second.pk, "table": table, "format": form}
+    asked = {"first": str(first.pk), "second": str(second.pk), "table": table, "format": form}
     answer = client.get(reverse("compare"), asked)
     assert answer.status_code == 200
     assert answer["Content-Disposition"].endswith(f'-{table}.{form}"')
