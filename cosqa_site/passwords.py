@@ -21,7 +21,7 @@ from annotation.accounts.logins import is_over_limit
 from annotation.accounts.mail import can_mail_links
 from annotation.jobs.delivery_channels import NotSent, send_mail
 from annotation.studies.audit_log import Verb, append_audit_event
-from cosqa_site.single_sign_on import is_configured
+from cosqa_site.single_sign_on import connect_word, is_configured
 
 MAILS_TO_ADDRESS: Final = 3
 MAILS_FROM_ADDRESS: Final = 20
@@ -117,6 +117,7 @@ class ChangePassword(views.PasswordChangeView):
             "has_password": user.has_usable_password(),
             "provider": settings.OIDC_NAME if is_configured() else "",
             "is_connected": is_configured() and own.exists(),
+            "connect": connect_word(self.request),
         }
         return super().get_context_data(**kwargs) | ways
 

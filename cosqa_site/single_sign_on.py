@@ -20,6 +20,7 @@ from django.db import transaction
 from django.http import Http404, HttpRequest, HttpResponse
 from django.shortcuts import redirect, render
 from django.urls import reverse
+from django.utils.crypto import constant_time_compare, salted_hmac
 from django.utils.http import url_has_allowed_host_and_scheme
 from django.views.decorators.http import require_http_methods
 
@@ -51,12 +52,24 @@ def is_configured() -> bool:
     return bool(settings.OIDC_ISSUER)
 
 
+def connect_word(request: HttpRequest) -> str:
+    """What a link must carry to connect a sign-in with the account of this session.
+
+    Another site can send a browser to the address, logged in at the provider as its own; it can't know this.
+    """
+    return salted_hmac("cosqa_site.single_sign_on.connect", request.session.session_key or "").hexdigest()
+
+
 @login_not_required
 @require_http_methods(["GET", "HEAD"])
 def begin_sign_in(request: HttpRequest) -> HttpResponse:
     """Send the browser to the provider. Who is logged in here connects the sign-in with the account."""
     if not is_configured():
         raise Http404
+    if request.user.is_authenticated and not constant_time_compare(
+        request.GET.get("connect", ""), connect_word(request)
+    ):
+        return redirect("password_change")  # whose link has the word
     try:
         refuse_rush(request, "sign-in")
         client = client_of(settings.OIDC_ISSUER, settings.OIDC_CLIENT_ID, settings.OIDC_CLIENT_SECRET)

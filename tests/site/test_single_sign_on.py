@@ -157,14 +157,36 @@ def test_somebody_with_a_password_connects_the_sign_in_and_keeps_the_account(
     hers = Client()
     hers.force_login(erin)
     assert b"Connect the lab" in hers.get("/password/").content
-    assert sign_in("gast", hers)[1]["Location"] == "/password/"
+    assert connect("gast", hers)["Location"] == "/password/"
     assert b"You can also sign in with the lab" in hers.get("/password/").content
     browser, _ = sign_in("gast")
     assert browser.get("/work/").status_code == 200
     assert User.objects.count() == 1
     ray = Client()
     ray.force_login(factories.ray())
-    assert b"belongs to another account" in sign_in("gast", ray)[1].content
+    assert b"belongs to another account" in connect("gast", ray).content
+
+
+def connect(name: str, browser: Client) -> Any:
+    """The last answer after somebody who is logged in followed the link to connect."""
+    page = browser.get("/password/").content.decode()
+    link = re.search(r'href="(/login/provider/\?connect=\w+)"', page)
+    assert link, "the page has the link"
+    return browser.get(log_in_at_provider(browser.get(link[1])["Location"], name))
+
+
+def test_another_site_can_not_connect_a_sign_in_with_the_account_of_who_is_logged_in(
+    provider: Provider,
+) -> None:
+    """It could log the browser in at the provider as somebody of its own, and then send it to the address."""
+    hers, other = Client(), Client()
+    hers.force_login(factories.erin())
+    other.force_login(factories.ray())
+    word = re.search(r"connect=(\w+)", other.get("/password/").content.decode())
+    assert word
+    for address in ("/login/provider/", f"/login/provider/?connect={word[1]}"):
+        assert hers.get(address)["Location"] == "/password/"
+    assert not SignInIdentity.objects.exists()
 
 
 def test_a_password_still_lets_people_in_while_the_provider_is_away(
