@@ -173,13 +173,13 @@ class StudyForm(forms.Form):
     asks_profile = study_field("asks_profile", label="Raters must say who they are")
     practice = study_field("practice", label="Practice: show raters the right label of each onboarding pair")
     guideline = forms.ModelChoiceField(
-        Guideline.objects.none(), required=False, label="Guidelines", empty_label="none of ours"
+        Guideline.objects.none(), required=False, label="Guidelines", empty_label="none"
     )
     ready = forms.ChoiceField(
         required=False,
         choices=[("", "none"), *((key, wording.name) for key, wording in READY.items())],
         label="Ready guidelines",
-        help_text="A text to start from, where you choose none of yours. You can change it later.",
+        help_text="A text to start from, if you choose no guidelines. You can change it later.",
     )
     information = study_field(
         "information",
