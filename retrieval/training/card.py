@@ -12,6 +12,8 @@ from retrieval.texts.small_files import read_small_json
 CARD: Final = "training.json"
 README: Final = "README.md"
 LICENCES_NAMED: Final = 12
+LONGEST_LICENCE: Final = 80
+MARKS: Final = str.maketrans("`*_[]<>#|", " " * 9)
 
 
 class NoCard(ValueError):
@@ -69,6 +71,11 @@ def describe_training(told: Mapping[str, Any]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def in_one_line(text: str) -> str:
+    """A text of a source without line breaks and marks of Markdown, cut."""
+    return " ".join(text.translate(MARKS).split())[:LONGEST_LICENCE]
+
+
 def result_lines(result: Mapping[str, Any]) -> list[str]:
     """A table of the test queries before and after, and why training ended early."""
     test = result["test"]
@@ -121,7 +128,10 @@ def licence_lines(told: Mapping[str, Any]) -> list[str]:
     lines = [
         "The training functions state these licences. Read them before you share the weights.",
         "",
-        *(f"- {licence}: {count:,} pairs" for licence, count in list(licences.items())[:LICENCES_NAMED]),
+        *(
+            f"- {in_one_line(licence)}: {count:,} pairs"
+            for licence, count in list(licences.items())[:LICENCES_NAMED]
+        ),
     ]
     if len(licences) > LICENCES_NAMED:
         lines.append(f"- and {len(licences) - LICENCES_NAMED:,} more, in `{CARD}`")

@@ -202,7 +202,7 @@ def train_model(
 
 def training_arguments(settings: Settings, folder: Path, drops: bool) -> TrainingArguments:
     """The settings in the Trainer's words. AdamW without weight decay is Adam."""
-    return TrainingArguments(
+    arguments = TrainingArguments(
         output_dir=str(folder),
         num_train_epochs=settings.epochs,
         per_device_train_batch_size=settings.batch_size,
@@ -225,6 +225,9 @@ def training_arguments(settings: Settings, folder: Path, drops: bool) -> Trainin
         report_to=[],
         disable_tqdm=True,
     )
+    # Several GPUs would each get a part of the batch, and its queries fewer non-matches.
+    arguments._n_gpu = min(1, arguments.n_gpu)
+    return arguments
 
 
 def dev_values(history: Sequence[Mapping[str, float]], measure: str) -> list[float]:

@@ -150,19 +150,21 @@ def read_plan(plan: Path) -> str:
 def make_model(
     encoder: TransformerEncoder | BaselineEncoder, data: TrainingData, settings: Settings
 ) -> DualEncoder:
-    """The model before training; random weights come from the settings' seed."""
+    """The model before training, on the fastest device; random weights come from the settings' seed."""
+    import torch
     from transformers import set_seed
 
     from retrieval.training.dual_encoders import BaselineDual, TransformerDual
 
     set_seed(settings.seed)
+    device = "cuda" if torch.cuda.is_available() else "cpu"
     if isinstance(encoder, TransformerEncoder):
-        return TransformerDual.of(encoder)
+        return TransformerDual.of(encoder).to(device)
     texts = {
         "query": [data.queries[query] for query, _ in data.train],
         "snippet": [data.snippets[snippet] for _, snippet in data.train],
     }
-    return BaselineDual.from_texts(encoder.kind, texts, settings.vocabulary)
+    return BaselineDual.from_texts(encoder.kind, texts, settings.vocabulary).to(device)
 
 
 def measure_test(model: DualEncoder, data: TrainingData) -> dict[str, float] | None:
