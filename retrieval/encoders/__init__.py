@@ -29,7 +29,6 @@ from retrieval.encoders.transformer import TransformerEncoder
 __all__ = [
     "BEFORE_A_COLON",
     "NAMES",
-    "BaselineEncoder",
     "DenseEncoder",
     "Doubles",
     "Encoder",

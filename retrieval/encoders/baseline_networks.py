@@ -6,7 +6,7 @@ Each maps token ids of shape (texts, longest) to vectors (texts, 128). Padding n
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
@@ -33,6 +33,7 @@ from retrieval.encoders.transformer import pad_ids, unit_vectors
 
 PADDING, UNKNOWN = "[PAD]", "[UNK]"
 PADDING_ID: Final = 0
+UNKNOWN_ID: Final = 1
 DROPPED: Final = 0.1
 WIDTH: Final = 16
 """Tokens that a convolution sees at once."""
@@ -102,6 +103,15 @@ class SelfAttention(nn.Module):
         return found
 
 
+BODIES: Final[Mapping[str, Callable[[int], nn.Module]]] = {
+    "nbow": lambda longest: WordsAlone(),
+    "cnn": Convolutions,
+    "birnn": lambda longest: Recurrence(),
+    "selfattn": SelfAttention,
+}
+"""By name; each is told how many tokens a text has at most."""
+
+
 class TextNetwork(nn.Module):
     """Embeddings, a body, and the mean of states weighted by a learned sigmoid."""
 
@@ -110,8 +120,7 @@ class TextNetwork(nn.Module):
         self.embeddings = nn.Embedding(vocabulary, DIMENSION, padding_idx=PADDING_ID)
         nn.init.xavier_uniform_(self.embeddings.weight)
         self.dropout = nn.Dropout(DROPPED)
-        bodies = {"cnn": lambda: Convolutions(longest), "selfattn": lambda: SelfAttention(longest)}
-        self.body = {"nbow": WordsAlone, "birnn": Recurrence, **bodies}[body]()
+        self.body = BODIES[body](longest)
         self.weight = nn.Linear(DIMENSION, 1, bias=False)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
@@ -136,10 +145,9 @@ class Baseline(nn.Module):
 
     def tokenize(self, texts: Sequence[str], kind: Kind) -> list[list[int]]:
         """Token ids of each text, cut at the kind's length; an empty text is one unknown word."""
-        unknown = self.vocabularies[kind].token_to_id(UNKNOWN)
         words = [split_words(text)[: LENGTHS[kind]] or [UNKNOWN] for text in texts]
         found = self.vocabularies[kind].encode_batch(words, is_pretokenized=True)
-        return [text.ids[: LENGTHS[kind]] or [unknown] for text in found]
+        return [text.ids[: LENGTHS[kind]] or [UNKNOWN_ID] for text in found]
 
     def forward(self, kind: Kind, ids: Tensor, mask: Tensor) -> Tensor:
         found: Tensor = self.networks[kind](ids, mask)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from retrieval.encoders import BaselineEncoder, Encoder
+from retrieval.encoders import Encoder
+from retrieval.encoders.baselines import BaselineEncoder
 from retrieval.encoders.learned_texts import count_learned, read_learned_texts
 from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.evaluation.content import query_members, snippet_members

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TypeAlias
 
@@ -58,7 +58,7 @@ class Collator:
     padding: int
     masks_matches: bool
 
-    def __call__(self, examples: Sequence[TokenizedExample]) -> Mapping[str, Tensor]:
+    def __call__(self, examples: Sequence[TokenizedExample]) -> dict[str, Tensor]:
         further = [place for example in examples for place in range(1, len(example.texts))]
         owners = [row for row, example in enumerate(examples) for _ in example.texts[1:]]
         texts = [example.texts[0] for example in examples]

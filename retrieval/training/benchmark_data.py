@@ -60,10 +60,18 @@ def load_training_data(choice: Choice) -> TrainingData:
         if query in learned:
             non_matches[query].append(snippet)
     about = describe_data(choice, split, [member for member, _ in members])
-    parts = make_part(dev), make_part(test)
     digests = [told["digest"] for told, _ in asked], [told["digest"] for told, _ in members]
     return TrainingData(
-        queries, snippets, searched, train, learned, dict(non_matches), *parts, about, digests
+        queries,
+        snippets,
+        searched,
+        train,
+        learned,
+        dict(non_matches),
+        make_part(dev),
+        make_part(test),
+        about,
+        digests,
     )
 
 

@@ -90,9 +90,7 @@ class Watch(TrainerCallback):
         control.should_log = control.should_save = True
         control.should_evaluate = self.has_dev
 
-    def on_evaluate(
-        self, args: Any, state: Any, control: Any, metrics: Mapping[str, float], **kwargs: Any
-    ) -> None:
+    def on_evaluate(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         values = dev_values(state.log_history, self.settings.select_by)
         if len(values) == 1 or values[-1] > max(values[:-1]):
             save_best(kwargs["model"].model, self.folder)
@@ -108,6 +106,7 @@ class Watch(TrainerCallback):
 class DualTrainer(Trainer):
     """The Trainer, which asks dev queries and stores each tensor once."""
 
+    objective: Objective
     scorer: Scorer | None = None
     progress: Progress | None = None
 
@@ -116,13 +115,13 @@ class DualTrainer(Trainer):
             "on_epoch_end asks only with dev queries"
         )
         self.progress("asking dev queries", self.state.global_step, self.state.max_steps)
-        metrics = {f"eval_{name}": value for name, value in self.scorer(self.model.model).items()}
+        metrics = {f"eval_{name}": value for name, value in self.scorer(self.objective.model).items()}
         self.log(dict(metrics))
         self.control = self.callback_handler.on_evaluate(self.args, self.state, self.control, metrics)
         return metrics
 
     def _save(self, output_dir: str | None = None, state_dict: Mapping[str, Tensor] | None = None) -> None:
-        super()._save(output_dir, shared_once(state_dict or self.model.state_dict()))
+        super()._save(output_dir, shared_once(state_dict or self.objective.state_dict()))
 
 
 @dataclass(frozen=True, slots=True)
@@ -178,7 +177,7 @@ def train_model(
             callbacks=[watch],
         )
         trainer.remove_callback(PrinterCallback)
-        trainer.scorer, trainer.progress = scorer, progress
+        trainer.objective, trainer.scorer, trainer.progress = objective, scorer, progress
         last = newest_checkpoint(folder) if resumes else None
         trainer.train(resume_from_checkpoint=str(last) if last else None)
     history = trainer.state.log_history

@@ -10,9 +10,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from retrieval.encoders import BaselineEncoder, MissingWeights, find_encoder
+from retrieval.encoders import MissingWeights, find_encoder
 from retrieval.encoders.architectures import PAPERS
+from retrieval.encoders.base import Kind
 from retrieval.encoders.baseline_files import BASELINES
+from retrieval.encoders.baselines import BaselineEncoder
 from retrieval.encoders.learned_texts import write_learned_texts
 from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.encoders.weights import library_fault
@@ -84,7 +86,7 @@ def train_system(data: TrainingData, order: Order, progress: Progress) -> dict[s
     drawn = draw_pairs(data, order.settings)
     examples = make_examples(drawn, order.settings)
     start = encoder.identity if isinstance(encoder, TransformerEncoder) else SCRATCH
-    told = {
+    told: dict[str, Any] = {
         "system": encoder.kind,
         "start": start,
         "start_licence": licence_of_start(encoder),
@@ -160,7 +162,7 @@ def make_model(
     device = "cuda" if torch.cuda.is_available() else "cpu"
     if isinstance(encoder, TransformerEncoder):
         return TransformerDual.of(encoder).to(device)
-    texts = {
+    texts: dict[Kind, list[str]] = {
         "query": [data.queries[query] for query, _ in data.train],
         "snippet": [data.snippets[snippet] for _, snippet in data.train],
     }

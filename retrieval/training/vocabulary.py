@@ -11,9 +11,10 @@ from retrieval.encoders.baseline_networks import PADDING, UNKNOWN
 
 
 def train_vocabulary(texts: Iterable[str], size: int) -> Tokenizer:
-    """A vocabulary of at most `size` pieces of words, the same for the same texts; padding has the id 0.
+    """A vocabulary of at most `size` pieces of words, the same for the same texts.
 
-    A mark stands before each word. A suffix behind it would be numbered in an order that changes.
+    Padding has the id 0, an unknown word 1. A mark stands before each word: a suffix behind it would be
+    numbered in an order that changes.
     """
     tokenizer = Tokenizer(models.BPE(unk_token=UNKNOWN))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()

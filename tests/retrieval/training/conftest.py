@@ -45,7 +45,8 @@ def make_data(dev: int = 2) -> TrainingData:
         train,
         group_matches(train),
         {0: [11, 10]},
-        *parts,
+        parts[0],
+        parts[1],
         about,
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import json
 from pathlib import Path
 from typing import Any
@@ -9,7 +10,6 @@ from typing import Any
 import pytest
 from django.core.management import CommandError, call_command
 
-from retrieval.encoders import weights
 from tests.retrieval.exporting.conftest import benchmark
 from tests.retrieval.training.test_benchmark_data import make_benchmark
 
@@ -64,7 +64,7 @@ def test_what_can_not_be_done_is_told_in_a_line(given: list[str], told: str) -> 
 
 
 def test_without_torch_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(weights.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
     for system in ("nbow", "codebert"):
         with pytest.raises(CommandError, match=r"pip install 'cosqa-workbench\[encoders\]'"):
             call_command("train", "any", "--system", system)
