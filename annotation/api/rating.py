@@ -182,8 +182,14 @@ def said_of(found: Assignment, said: RatingIn) -> RaterStatement:
         form_checks.value_of(found, said.choice),
         {"reason", "notes", "reading", "seconds", "evidence"},
     )
-    rests = {"calls": calls, "runs": runs, "marked_lines": said.lines}
-    return RaterStatement(value, tags=tuple(said.tags), **rests, **said.dict(include=same))
+    return RaterStatement(
+        value,
+        tags=tuple(said.tags),
+        calls=calls,
+        runs=runs,
+        marked_lines=said.lines,
+        **said.dict(include=same),
+    )
 
 
 def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:

@@ -46,7 +46,7 @@ class Action(StrEnum):
     MATCH = "match", "1", "Label: match"
     NO_MATCH = "no_match", "0", "Label: no match"
     UNSURE = "unsure", "2", "Unsure: no label"
-    AS_BEFORE = "as_before", "3", "Label as before, where the code is the same"
+    AS_BEFORE = "as_before", "3", "Reuse my label for identical code"
     NEXT = "next", "n", "Next pair"
     PREVIOUS = "previous", "p", "Previous pair"
     UNDO = "undo", "z", "Undo the latest label"

@@ -147,7 +147,7 @@ def test_a_digit_of_a_scale_is_refused_for_anything_else(own_keys: Page, page: P
     page.wait_for_timeout(300)
     assert case_on(page) == before, "nothing was stored"
     own_keys.get_by_label("Relevance: 3, exact").fill("5")
-    own_keys.get_by_label("Label as before").fill("6")
+    own_keys.get_by_label("Reuse my label for identical code").fill("6")
     own_keys.get_by_role("button", name="Store", exact=True).click()
     expect(problem).to_have_count(0)
     page.reload()

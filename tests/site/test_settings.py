@@ -291,7 +291,7 @@ def test_the_command_line_shows_the_message(environment: pytest.MonkeyPatch) -> 
         timeout=60,
     )
     assert ended.returncode == 1
-    assert ended.stderr == "COSQA_SANDBOX='podman': expected one of auto, bubblewrap, docker, none\n"
+    assert ended.stderr == "cosqa: COSQA_SANDBOX='podman': expected one of auto, bubblewrap, docker, none\n"
 
 
 SECRETS = [

@@ -36,11 +36,11 @@ LONGEST_SEARCH = 200
 
 MATCHES: Final = (("0", "none"), ("1", "1"), ("2-4", "2 to 4"), ("5+", "5 or more"))
 MENUS: Final[Mapping[str, Menu]] = {
-    "state": (("open", "still open"), ("abandoned", "has abandoned"), ("settled", "all settled")),
+    "state": (("open", "still open"), ("abandoned", "with abandoned pairs"), ("settled", "all settled")),
     "differs": (
-        ("experts", "expert ≠ agents"),
+        ("experts", "expert disagrees"),
         ("overruled", "experts overrule agents"),
-        ("original", "original ≠ agents"),
+        ("original", "original label differs"),
         ("any", "either"),
     ),
     "tag": TAG_WORDS,

@@ -56,7 +56,7 @@ MENUS: Final[Mapping[str, Menu]] = {
         ("untested", "did not test the function"),
     ),
     "agent": [(agent, agent.replace("_", " ")) for agent in AGENTS.values()],
-    "differs": (("experts", "expert ≠ agents"),),
+    "differs": (("experts", "expert disagrees"),),
     "tag": TAG_WORDS,
     "left": STAGES,
     "round": [(str(number), f"round {number}") for number in range(1, MOST_ROUNDS + 1)],

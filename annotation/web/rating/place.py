@@ -82,10 +82,10 @@ def looking_of(assignment: Assignment, agents: AgentPart | None) -> str:
     kind = assignment.condition.kind
     if kind == Condition.Kind.REVEAL and shown_pair.shows_everything(assignment):
         if agents is None:
-            return "Your blind label is locked. No agents judged this pair: confirm it, or revise it."
-        return "Your blind label is locked and everything the agents did is shown: confirm it, or revise it."
+            return "No agents judged this pair. Keep your label or change it."
+        return "Here is what the agents found. Keep your label or change it."
     if kind == Condition.Kind.SECOND_LOOK and shown_pair.phase_of(assignment) != Phase.BLIND:
-        return "Your label is locked. Look a second time, with nothing new: confirm it, or revise it."
+        return "Look a second time, with nothing new. Keep your label or change it."
     return KINDS[kind]
 
 

@@ -30,8 +30,8 @@ LISTS: dict[Show, str] = {
     Show.DISPUTED: "agents disagree, not labelled by you",
     Show.UNSETTLED: "no verdict, not labelled by you",
     Show.REVIEWED: "labelled by you",
-    Show.UNSURE: "unsure, by you",
-    Show.OVERRIDDEN: "overridden by anybody",
+    Show.UNSURE: "my unsure",
+    Show.OVERRIDDEN: "disagreements",
     Show.ASSIGNED: "assigned to you, not labelled by you",
     Show.ALL: "all pairs",
 }

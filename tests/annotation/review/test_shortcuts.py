@@ -94,7 +94,7 @@ def test_a_refused_key_names_what_it_meets_on_a_page(erin: User) -> None:
         save_keys(erin, {Action.NEXT: "3"}, on=True)
 
     assert set(refused.value.problems) == {Action.NEXT, Action.GRADED_EXACT, Action.AS_BEFORE}
-    met = "3 is also the key of “Label as before, where the code is the same”, “Relevance: 3, exact”"
+    met = "3 is also the key of “Reuse my label for identical code”, “Relevance: 3, exact”"
     assert met in refused.value.problems[Action.NEXT]
     assert "3 is also the key of “Next pair”" in refused.value.problems[Action.GRADED_EXACT]
 

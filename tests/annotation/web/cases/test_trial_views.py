@@ -96,7 +96,7 @@ def test_where_no_worker_comes_it_says_so(erin: Client, case: Case) -> None:
     erin.post(strength_of(case))
     Trial.objects.update(created_at=timezone.now() - 2 * NOBODY_CAME)
 
-    assert "No worker has taken it yet" in fragment(erin, strength_of(case))
+    assert "Still waiting for the sandbox" in fragment(erin, strength_of(case))
 
 
 def test_a_run_beside_a_fault_has_a_page(erin: Client, case: Case) -> None:

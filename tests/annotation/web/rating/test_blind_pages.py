@@ -70,7 +70,7 @@ def test_a_second_look_shows_nothing_new(client: Client, case: Case) -> None:
     before = page(client, of)
     change_what_agents_said(case)
     assert steady(page(client, of)) == steady(before)
-    assert "Your label is locked" in before and 'id="locked"' in before
+    assert "Look a second time, with nothing new. Keep your label" in before and 'id="locked"' in before
     assert (
         "test_should_fail" not in before and "agents" not in before.lower().split("<main")[1].split("tags")[0]
     )

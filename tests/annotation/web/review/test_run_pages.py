@@ -105,7 +105,7 @@ def test_when_no_worker_comes_the_page_says_what_to_start(erin: Client, case: Ca
     where = ask(erin, case)
     ExecutionRequest.objects.update(created_at=timezone.now() - timedelta(minutes=1))
 
-    assert "No worker has taken it yet" in fragment(erin, where)
+    assert "Still waiting for the sandbox" in fragment(erin, where)
 
 
 def test_the_queue_in_front_is_counted(erin: Client, case: Case) -> None:
