@@ -384,7 +384,7 @@ OIDC_NAME = read_text_variable("COSQA_OIDC_NAME", "single sign-on")
 OIDC_SCOPES = read_text_variable("COSQA_OIDC_SCOPES", "openid profile email")
 OIDC_ROLE_CLAIM = read_text_variable("COSQA_OIDC_ROLE_CLAIM", "groups")
 OIDC_ROLES = read_roles_variable("COSQA_OIDC_ROLES", ROLES)
-OIDC_UNKNOWN = read_choice_variable("COSQA_OIDC_UNKNOWN", ("none", *ROLES[:2]))
+OIDC_UNKNOWN = read_choice_variable("COSQA_OIDC_UNKNOWN", ("none", "reader", "expert"))
 """Nobody becomes an admin by being unknown: that takes a group."""
 if OIDC_ISSUER and not OIDC_CLIENT_ID:
     raise ImproperlyConfigured("COSQA_OIDC_CLIENT_ID: expected the client's id, as COSQA_OIDC_ISSUER is set")
