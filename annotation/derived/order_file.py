@@ -210,7 +210,7 @@ def read_yaml(text: str) -> tuple[dict[str, Any], dict[str, int]]:
         root = loader.get_single_node()
         if not isinstance(root, yaml.MappingNode):
             raise BadOrderFile("An order is lines of 'key: value'.")
-        values, lines = {}, {}
+        values, lines = dict[str, Any](), dict[str, int]()
         for key_node, value_node in root.value:
             key, line = str(loader.construct_object(key_node, deep=True)), key_node.start_mark.line + 1
             if key in lines:
@@ -233,7 +233,7 @@ def refuse_deep(text: str) -> None:
     for event in yaml.parse(text, Loader=yaml.SafeLoader):
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if isinstance(event, yaml.AliasEvent) or depth > DEEPEST:
-            line = event.start_mark.line + 1
+            line = event.start_mark.line + 1 if event.start_mark else 1
             raise BadOrderFile(f"line {line}: an order has no aliases, and is at most {DEEPEST} deep.")
 
 

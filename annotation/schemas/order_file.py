@@ -31,7 +31,7 @@ class OrderFile(builds.Order):
     )
     recorded: CleanText = Field("", max_length=1000, description="file of recorded replies")
     annotators: list[Judges] = Field(
-        default_factory=lambda: ["agents"],
+        ["agents"],
         min_length=1,
         max_length=4,
         description="who judges; several judge given pairs only",

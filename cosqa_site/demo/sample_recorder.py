@@ -103,7 +103,7 @@ def answer_writing(job: Build, names: Names, authored: Mapping[str, dict[str, An
         "query", "waiting_for", "case"
     ):
         query = names.by_text[proposal.query_id]
-        call = proposal.waiting_for or (proposal.case and proposal.case.waiting_for)
+        call = proposal.waiting_for or (proposal.case.waiting_for if proposal.case else None)
         if call is not None and call.status == LLMCall.Status.WAITING:
             answer = pick_answer(authored.get(query, {}), call.agent, query)
             yield format_reply_line(call.whole_request(), answer)

@@ -33,7 +33,7 @@ _given: ContextVar[Mapping[str, Spec]] = ContextVar("given", default=MappingProx
 """Specs of files that this command was told, by name."""
 
 RESERVED: Final = frozenset(encoders.BEFORE_A_COLON)
-HUB_IDS: Final = {known.hub_id: name for name, known in reversed(ARCHITECTURES.items())}
+HUB_IDS: Final = {known.hub_id: name for name, known in list(ARCHITECTURES.items())[::-1]}
 """The registry's encoders by their ids on the hub."""
 HUB_ID: Final = re.compile(r"[A-Za-z0-9][\w.-]{0,95}/[A-Za-z0-9][\w.-]{0,95}")
 
@@ -106,12 +106,12 @@ def spec_of_place(name: str) -> Spec | None:
     if "/" not in name or name.partition(":")[0] in RESERVED or name in HUB_IDS:
         return None
     folder = Path(name).expanduser()
-    where = {"folder": str(folder.resolve())} if folder.is_dir() else {"hf_id": name}
-    if "hf_id" in where and not HUB_ID.fullmatch(name):
+    place, hub_id = (str(folder.resolve()), "") if folder.is_dir() else ("", name)
+    if hub_id and not HUB_ID.fullmatch(hub_id):
         return None
-    mark = hashlib.sha256(next(iter(where.values())).encode()).hexdigest()[:8]
+    mark = hashlib.sha256((place or hub_id).encode()).hexdigest()[:8]
     plain = re.sub(r"[^a-z0-9._-]+", "-", folder.name.lower()).strip("-._") or "model"
-    return Spec(name=f"{plain[:31]}-{mark}", pooling="declared", **where)
+    return Spec(name=f"{plain[:31]}-{mark}", pooling="declared", folder=place, hf_id=hub_id)
 
 
 def spec_in(row: EncoderSpec) -> Spec:

@@ -101,7 +101,7 @@ def test_a_study_of_made_up_raters_leaves_one_split_to_decide(
     rated, decided = sample_study.ensure_sample_studies(build, folder)
     assert decided.name == "sample: a split to decide"
     [split] = decisions.load_split_pairs(decided)
-    assert (split.number, sorted(split.votes)) == (5, [0, 0, 1, 1])
+    assert (split.number, sorted(map(str, split.votes))) == (5, ["0", "0", "1", "1"])
     assert decisions.load_split_pairs(rated) == []
     expert = User.objects.get(username="expert")
     decisions.refuse_adjudication(expert, decided)

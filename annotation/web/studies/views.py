@@ -124,7 +124,13 @@ def filled_in(
             form.add_error(None, str(why))
             seen = seen_now(study) if study and isinstance(why, ChangedMeanwhile) else seen
     part = part if is_move else form.first_wrong_part or part
-    told = {"outlook": outlook, "precision": precision, "needed": needed, "part": part, "titles": TITLES}
+    told: dict[str, Any] = {
+        "outlook": outlook,
+        "precision": precision,
+        "needed": needed,
+        "part": part,
+        "titles": TITLES,
+    }
     told["starters"] = STARTERS if study is None and request.method == "GET" else {}
     return render_form(request, "annotation/studies/new.html", form, study=study, seen=seen, **told)
 

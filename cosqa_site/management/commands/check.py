@@ -36,7 +36,8 @@ class Command(PlainCommand, check.Command):
             super().check(*args, **options)
             return
         wanted = ("app_configs", "tags", "include_deployment_checks", "databases")
-        found = checks.run_checks(**{name: options.get(name) for name in wanted if options.get(name)})
+        asked: dict[str, Any] = {name: options[name] for name in wanted if options.get(name)}
+        found = checks.run_checks(**asked)
         shown = [message for message in found if not message.is_silenced()]
         facts = {"messages": [message_facts(message) for message in shown]}
         serious = [

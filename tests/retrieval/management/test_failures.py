@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from django.core.management import get_commands, load_command_class
 
+from annotation.accounts.roles import Role
 from annotation.builds.pipeline.file_exchange import find_unanswered_calls
 from annotation.models import Build, Study
 from retrieval.models import Member
@@ -135,7 +136,7 @@ def test_a_check_prints_each_message(settings: Any, capsys: pytest.CaptureFixtur
 
 
 def test_a_study_is_listed_and_closed_by_a_program(capsys: pytest.CaptureFixture[str]) -> None:
-    ada = person("ada", factories.Role.ADMIN)
+    ada = person("ada", Role.ADMIN)
     Study.objects.create(name="s", state=Study.State.RUNNING, created_by=ada)
     assert run("study", "list", "--json") == 0
     [row] = json.loads(capsys.readouterr().out)["studies"]

@@ -61,13 +61,13 @@ def test_labels_of_agents_that_came_back_in_a_release_are_no_humans(tmp_path: Pa
     back.save()
     perform_mining(row, tmp_path)
     row.refresh_from_db()
-    assert row.recovered["matches"] == 1  # of two: the other one is the agents'
+    assert row.recovered and row.recovered["matches"] == 1  # of two: the other one is the agents'
     back.annotator = mine.annotator
     back.save()
     other = mining(limit=2)
     perform_mining(other, tmp_path)
     other.refresh_from_db()
-    assert other.recovered["matches"] == 2
+    assert other.recovered and other.recovered["matches"] == 2
 
 
 def test_a_later_label_of_the_data_counts(tmp_path: Path) -> None:

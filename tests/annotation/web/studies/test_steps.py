@@ -75,7 +75,7 @@ def test_saving_with_a_mistake_shows_the_step_that_has_it(ada: Client, build: Bu
 
 @pytest.mark.parametrize("key", list(STARTERS))
 def test_a_purpose_fills_in_what_the_form_takes(ada: Client, build: Build, key: str) -> None:
-    form = ada.get(reverse("study-new"), {"starter": key, "build": build.pk}).context["form"]
+    form = ada.get(reverse("study-new"), {"starter": key, "build": str(build.pk)}).context["form"]
     for name, value in STARTERS[key].values.items():
         if name not in ("size", "per_query"):  # of the build that the link names
             assert form[name].value() == value, name
