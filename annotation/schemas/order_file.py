@@ -16,10 +16,10 @@ Judges = Literal["agents", "single_exact", "single_half", "experts"]
 class OrderFile(builds.Order):
     """`NAME` of a collection or benchmark is its newest version, `NAME@2` its second."""
 
-    queries: CleanText | None = Field(  # type: ignore[assignment]  # a name where the API has a number
+    queries: CleanText | None = Field(
         None, max_length=140, description="collection of queries; a mining needs it"
     )
-    snippets: CleanText | None = Field(  # type: ignore[assignment]
+    snippets: CleanText | None = Field(
         None, max_length=140, description="collection of functions; a mining needs it"
     )
     pairs: CleanText | None = Field(  # type: ignore[assignment]
