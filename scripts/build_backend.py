@@ -1,4 +1,8 @@
-"""Hatchling as it is, and a wheel has the site of the documentation, too (PEP 517, `backend-path`)."""
+"""Hatchling, and what a wheel has beyond the package `cosqa`: the application and the site of its documentation.
+
+This is the backend (PEP 517, `backend-path`) and Hatchling's hook. An editable installation gets neither: it
+finds both in the checkout, and needs no Sphinx.
+"""
 
 from __future__ import annotations
 
@@ -11,9 +15,11 @@ from hatchling import build as hatchling
 from hatchling.build import (
     build_editable,
     build_sdist,
+    build_wheel,
     get_requires_for_build_editable,
     get_requires_for_build_sdist,
 )
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
 
 __all__ = [
     "build_editable",
@@ -25,18 +31,31 @@ __all__ = [
 ]
 SITE: Final = ("furo>=2025.12", "myst-parser>=5.1", "sphinx>=9.0")
 """As the extra `docs` of pyproject.toml has them; a test compares."""
+INSIDE: Final = (
+    "annotation",
+    "build/docs",
+    "cosqa_site",
+    "manage.py",
+    "retrieval",
+    "sample",
+    "sandbox",
+    "static",
+    "templates",
+)
 
 
 def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) -> list[str]:
     return [*hatchling.get_requires_for_build_wheel(config_settings), *SITE]
 
 
-def build_wheel(
-    wheel_directory: str,
-    config_settings: dict[str, Any] | None = None,
-    metadata_directory: str | None = None,
-) -> str:
-    """Make the site first: pyproject.toml puts it into the wheel."""
-    sys.path.insert(0, str(Path(__file__).resolve().parent))
-    import_module("build_docs").build()
-    return str(hatchling.build_wheel(wheel_directory, config_settings, metadata_directory))
+class Application(BuildHookInterface):
+    """Puts what lies beside `cosqa` in a checkout into a wheel."""
+
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        """Make the site first, as the wheel is to have it."""
+        if version == "editable":
+            return
+        sys.path.insert(0, str(Path(self.root) / "scripts"))
+        import_module("build_docs").build()
+        places = {str(Path(self.root) / name): f"cosqa/_app/{name}" for name in INSIDE}
+        build_data["force_include"].update(places)
