@@ -1,4 +1,4 @@
-"""Hatchling, and what a wheel has beyond the package `cosqa`: the application and the site of its documentation.
+"""Hatchling, and what a wheel has beyond the package `cosqa`: the application and its documentation.
 
 This is the backend (PEP 517, `backend-path`) and Hatchling's hook. An editable installation gets neither: it
 finds both in the checkout, and needs no Sphinx.
