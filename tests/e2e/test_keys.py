@@ -179,10 +179,12 @@ def test_what_is_typed_before_the_reason_is_asked_for_goes_into_it(
     here = case_on(page)
     held: list[Route] = []
     page.route("**/label/", lambda route: held.append(route))
+    stop_the_clock(page)  # however slow the machine is, no pause ends the text
     page.keyboard.press("1" if agreeing(page) == "0" else "0")
-    page.keyboard.type("next 10 are ", delay=20)
+    page.keyboard.type("next 10 are ")
     while not held:
         page.wait_for_timeout(20)
+    page.clock.resume()
     held[0].continue_()
     expect(page.locator("#reason")).to_be_focused()
     page.keyboard.type("lost")
