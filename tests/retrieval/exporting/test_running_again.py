@@ -48,8 +48,8 @@ def of_beir(folder: Path) -> Ids:
 
 def of_parquet(folder: Path) -> Ids:
     queries, snippets = (
-        parquet.read_table(folder / f"{name}.parquet")["number"].to_pylist()
-        for name in ("queries", "codebase")
+        parquet.read_table(folder / f"{name}.parquet")[column].to_pylist()
+        for name, column in (("queries", "query_idx"), ("codebase", "code_idx"))
     )
     return queries, snippets
 

@@ -174,7 +174,7 @@ def test_the_first_canary_stays_as_it_was(tools_with: Make, ada: Client) -> None
     assert Canary.objects.of_whole_build(build).values().get() == first
     assert Canary.objects.of_extension(build, 1).get().pairs > 0
     page = ada.get(reverse("build", args=[build.pk])).content.decode()
-    assert "Canary of extension 1" in page
+    assert "</abbr> of extension 1</h2>" in page
     assert reverse("build-canary", args=[build.pk]) in page
     assert ada.get(reverse("build-canary", args=[build.pk])).context["page"]["waits"] is False
 

@@ -107,7 +107,7 @@ def test_ticked_pairs_are_tagged_assigned_and_that_is_undone(erin: Client, cases
     assert PairTag.objects.filter(removed=None).count() == 2
     assert listed(erin, cases[0], "tag=partial") == [cases[0].pk, cases[1].pk]
     assert "partial" in erin.get(address(cases[0])).content.decode()
-    tag = 'title="A tag from the list of pairs">partial<'
+    tag = 'title="A tag from the list of pairs"><span class="visually-hidden">tag </span>partial<'
     assert tag in erin.get(reverse("review-case", args=[cases[0].pk])).content.decode()
     Build.objects.update(hides_reviews=True)
     assert tag in erin.get(reverse("review-case", args=[cases[0].pk])).content.decode(), "the own one"
