@@ -176,7 +176,7 @@ def project_used_up(cap: int) -> str:
 
 def refuse_by(tally: Tally | ProjectTally, amount: int, why: str, advice: str = "") -> NoReturn:
     if tally.cap is None or tally.spent + amount <= tally.cap:
-        raise BudgetHeld(f"{tally.reserved / NANO:.6f} dollars are held by calls in the air")
+        raise BudgetHeld(f"{tally.reserved / NANO:.6f} dollars are held by calls that still run")
     left = max(0, tally.cap - tally.spent) / NANO
     raise OverBudget(f"{why}: ${left:,.6f} is left, and the next call may cost ${amount / NANO:,.6f}{advice}")
 
