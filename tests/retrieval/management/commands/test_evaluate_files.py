@@ -179,5 +179,5 @@ def test_qrels_of_beir_are_read(
 def test_a_bad_line_of_beir_is_told(tmp_path: Path, run: Path) -> None:
     beir = tmp_path / "test.tsv"
     beir.write_text("query-id\tcorpus-id\tscore\nq1\ta\tmany\n")
-    with pytest.raises(CommandError, match="line 2: expected a number as relevance"):
+    with pytest.raises(CommandError, match="line 2: expected a number from -1000 to 1000 as relevance"):
         call_command("evaluate-files", qrels=beir, run=run)
