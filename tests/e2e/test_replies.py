@@ -53,7 +53,7 @@ def answer_file(requests: Path, replies: Path) -> int:
 def test_forty_requests_are_answered_in_the_browser_and_nothing_in_the_shell(
     page: Page, server: Workbench, tmp_path: Path
 ) -> None:
-    build = launch(page, server.url, Order("no key", "exchange", limit=PAIRS))
+    build = launch(page, server.url, Order("no key", "exchange", limit=PAIRS, fresh=True))
     wait_until_opened(page)
     wait_until(page, "waiting for replies")
     expect(page.get_by_text("Waiting for 40 replies")).to_be_visible()

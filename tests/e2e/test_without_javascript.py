@@ -40,7 +40,9 @@ def test_an_expert_labels(server: Workbench, watched: Watched, login: Login) -> 
 
 def test_an_admin_sees_and_pauses_a_build(server: Workbench, watched: Watched, login: Login) -> None:
     ordering = login("ada").new_page()
-    waiting = launch(ordering, server.url, Order("waits for answers", "exchange", limit=8))
+    waiting = launch(
+        ordering, server.url, Order("waits for answers", "exchange", limit=8, fresh=True)
+    )  # not by replies of others
     wait_until_opened(ordering)
     page = login("ada", java_script_enabled=False).new_page()
     page.goto(f"{server.url}/builds/{watched.build}/")
