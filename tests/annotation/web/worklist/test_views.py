@@ -215,7 +215,7 @@ def test_the_list_costs_the_same_for_many_rows(
 ) -> None:
     say(factories.erin(), cases[0], 0)
     erin.get(address(cases[0], query="q=e"))
-    with django_assert_max_num_queries(22):
+    with django_assert_max_num_queries(23):
         erin.get(address(cases[0], query="q=e&sort=information&label=1"))
 
 
