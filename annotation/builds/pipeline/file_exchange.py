@@ -174,8 +174,10 @@ def take_replies(
         if problem is not None:
             problems.append(problem)
         elif isinstance(line, ReplyLine):
-            done[line.id in calls and store_exchanged_reply(calls[line.id], line, model)] += 1
-            models.add(line.model or model)
+            taken = line.id in calls and store_exchanged_reply(calls[line.id], line, model)
+            done[taken] += 1
+            if taken or is_unnamed(build, line):
+                models.add(line.model or model)
         tick()
     note_answering_models(build, models)
     return Imported(done[True], done[False], free_answered(), tuple(problems))
@@ -213,6 +215,11 @@ def explain_unawaited(build: Build, line: ReplyLine) -> str:
 def is_same_reply(call: LLMCall, line: ReplyLine) -> bool:
     """Whether the call has this very reply, however its JSON is written."""
     return call.reply is not None and read_json(call.reply.text) == read_json(line.text)
+
+
+def is_unnamed(build: Build, line: ReplyLine) -> bool:
+    """Whether nobody has said yet which model gave this reply, which is known already."""
+    return LLMCall.objects.filter(digest=line.id, answered_by=build.model).exists()
 
 
 def read_json(text: str) -> object:

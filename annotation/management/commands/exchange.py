@@ -69,7 +69,7 @@ class Command(LightCommand):
         else:
             with Path(out).open("wb") as stream:
                 written = file_exchange.export_waiting_requests(build, stream)
-        self.tell(written)
+        self.tell(build, written)
         self.print_json({"build": build.name, "requests": written, "files": {out: written}})
 
     def export_parts(self, build: Build, out: str, count: int) -> None:
@@ -85,12 +85,13 @@ class Command(LightCommand):
             written = file_exchange.export_parts(build, parts, streams)
         for path, lines in zip(paths, written, strict=True):
             self.tell_people(f"{path}: {lines:,} requests")
-        self.tell(sum(written))
+        self.tell(build, sum(written))
         files = {str(path): lines for path, lines in zip(paths, written, strict=True)}
         self.print_json({"build": build.name, "requests": sum(written), "files": files})
 
-    def tell(self, written: int) -> None:
-        hint = "" if written else " (nothing waits: is the build mined, and has 'work --until-idle' run?)"
+    def tell(self, build: Build, written: int) -> None:
+        why = "the build is over" if build.is_over else "is the build mined, and has 'work --until-idle' run?"
+        hint = "" if written else f" (nothing waits: {why})"
         self.stderr.write(f"{written:,} requests{hint}", str)  # plain: it is no error
 
     def take(self, build: Build, paths: list[Path], model: str) -> None:

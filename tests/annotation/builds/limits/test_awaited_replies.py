@@ -125,3 +125,20 @@ def test_a_line_may_name_another_model_than_the_rest(waiting: Build) -> None:
     line = json.dumps({"id": digest, "reply": YES, "model": "own"}).encode()
     file_exchange.import_replies(waiting, io.BytesIO(line), "gpt-x")
     assert now(waiting).answered_by == ["own"]
+
+
+def test_who_gave_no_reply_that_counts_is_not_named(waiting: Build) -> None:
+    known = replies_of(waiting, 2)
+    file_exchange.import_replies(waiting, io.BytesIO(known), "gpt-x")
+    bad = json.dumps({"id": "0" * 64, "reply": YES}).encode()
+    done = file_exchange.import_replies(waiting, io.BytesIO(known + bad), "another")
+    assert (done.taken, done.known, len(done.problems)) == (0, 2, 1)
+    assert now(waiting).answered_by == ["gpt-x"]
+
+
+def test_a_known_reply_that_nobody_was_named_for_gets_a_name(waiting: Build) -> None:
+    known = replies_of(waiting, 1)
+    file_exchange.import_replies(waiting, io.BytesIO(known))
+    assert now(waiting).answered_by == []
+    file_exchange.import_replies(waiting, io.BytesIO(known), "gpt-x")
+    assert now(waiting).answered_by == ["gpt-x"]
