@@ -139,8 +139,10 @@ def describe_publish_outlook(seen: PublicationOutlook) -> str:
         f"{count.no_matches:,} do not"
         for count in seen.counts
     ]
-    lines.append(f"{seen.unjudged:,} of {seen.pairs:,} pairs are unjudged, which is never a 0")
+    lines.append(f"{seen.unjudged:,} of {seen.pairs:,} pairs are unjudged; that is never a 0")
     if seen.out_of_reach:
         functions = count_noun(seen.out_of_reach, "function")
-        lines.append(f"warning: no mining could propose {functions}: a system that finds one gets no label")
+        lines.append(
+            f"warning: the build searched without {functions}: a result that is one of them has no label"
+        )
     return "\n".join(lines)

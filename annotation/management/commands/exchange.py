@@ -112,8 +112,9 @@ class Command(LightCommand):
             for problem in file.problems[:MAX_PROBLEMS_SHOWN]
         ]
         if refused:
-            kept = "the others are taken" if taken or known else "No reply could be taken"
-            told = f"Refused: {count_noun(refused, 'line')}, as said above; {kept}."
+            others = "the others were known already" if known else "no reply could be taken"
+            kept = "the others are taken" if taken else others
+            told = f"Refused: {count_noun(refused, 'line')} (see above); {kept}."
             raise PartlyDone(told, facts, REFUSED_STATUS)
         self.print_json(facts)
 

@@ -248,7 +248,7 @@ def fail_for_refusals(done: Imported, dry_run: bool, facts: Mapping[str, Any]) -
     refused = done.total().unreadable
     if refused:
         others = "the others can be read" if dry_run else "the others are stored"
-        told = f"Refused: {count_noun(refused, 'record')}, as said above; {others}."
+        told = f"Refused: {count_noun(refused, 'record')} (see above); {others}."
         raise PartlyDone(" ".join(filter(None, (told, done.unpublished))), facts, REFUSED_STATUS)
 
 

@@ -438,7 +438,7 @@ def test_the_command(build: Build, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("benchmark", "publish", "first", "--build", "first", "--dry-run")
     told = capsys.readouterr().out
     assert "8 pairs from agents: 4 match, 4 do not" in told
-    assert "1 of 9 pairs are unjudged, which is never a 0" in told and "Nothing was published" in told
+    assert "1 of 9 pairs are unjudged; that is never a 0" in told and "Nothing was published" in told
     call_command("benchmark", "publish", "first", "--mining", str(build.mining_id), "--json")
     assert json.loads(capsys.readouterr().out) == {
         "benchmark": "first@1",

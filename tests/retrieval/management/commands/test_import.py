@@ -124,7 +124,7 @@ def test_a_file_of_queries_alone_is_taken_from_a_folder_or_by_itself(
     (path := tmp_path / "query.json").write_text('[{"query-idx": 0, "query": "sort a list"}]')
     for place in (path, tmp_path):
         call_command("import", "cosqa-plus", str(place), "--name", "asked")
-        assert "Queries alone: a build searches for them" in capsys.readouterr().out
+        assert "These are queries only: a build searches for them" in capsys.readouterr().out
     assert list(Collection.objects.values_list("kind", "size")) == [("queries", 1)]
 
 
@@ -134,7 +134,7 @@ def test_nothing_is_said_of_queries_where_none_could_be_read(
     (path := tmp_path / "query.json").write_text('[{"no": "query"}]')
     with pytest.raises(CommandError, match="Nothing could be read"):
         call_command("import", "cosqa", str(path), "--name", "none")
-    assert "Queries alone" not in capsys.readouterr().out
+    assert "These are queries only" not in capsys.readouterr().out
 
 
 def test_of_several_data_sets_one_is_chosen(
@@ -157,7 +157,7 @@ def test_every_refused_record_is_counted_and_can_be_had(
     rows, file = tmp_path / "rows.jsonl", tmp_path / "refused.jsonl"
     rows.write_text('{"text": "sort a list"}\n' + "broken\n" * 1200 + '{"other": 1}\n')
     arguments = ("import", "table", str(rows), "--query", "text", "--name", "small")
-    with pytest.raises(CommandError, match=r"Refused: 1,201 records, as said above; the others are stored\."):
+    with pytest.raises(CommandError, match=r"Refused: 1,201 records \(see above\); the others are stored\."):
         call_command(*arguments)
     assert "… and 1,181 more; --problems FILE.jsonl writes every one" in capsys.readouterr().err
     with pytest.raises(CommandError) as ended:
