@@ -48,7 +48,7 @@ def get_requires_for_build_wheel(config_settings: dict[str, Any] | None = None) 
     return [*hatchling.get_requires_for_build_wheel(config_settings), *SITE]
 
 
-class Application(BuildHookInterface):
+class Application(BuildHookInterface):  # type: ignore[misc]  # hatchling is not typed
     """Puts what lies beside `cosqa` in a checkout into a wheel."""
 
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
