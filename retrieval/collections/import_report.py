@@ -179,7 +179,11 @@ class Imported:
             return ""
         asked = self.queries.read > self.queries.unreadable
         alone = asked and self.snippets is None and not self.total().labels
-        told = ["These are queries only: a build searches for them in the snippets of another collection."] if alone else []
+        told = (
+            ["These are queries only: a build searches for them in the snippets of another collection."]
+            if alone
+            else []
+        )
         if near_same := len(self.queries.near_same):
             told.append(
                 f"{count_noun(near_same, 'query', 'queries')} differ from another one only in case, blanks, "

@@ -143,6 +143,6 @@ def describe_publish_outlook(seen: PublicationOutlook) -> str:
     if seen.out_of_reach:
         functions = count_noun(seen.out_of_reach, "function")
         lines.append(
-            f"warning: the build did not search {functions}: where a system finds one, there is no label"
+            f"warning: the build did not search {functions}: where a system finds one, no label is there"
         )
     return "\n".join(lines)
