@@ -24,7 +24,7 @@ from annotation.web.missing_functions import proposal_views
 from annotation.web.missing_functions import views as missing
 from annotation.web.money import views as caps
 from annotation.web.people import views as people
-from annotation.web.people.joining import join
+from annotation.web.people.acceptance import join
 from annotation.web.pins import views as pins
 from annotation.web.rating import actions
 from annotation.web.rating import views as rating_pages

@@ -33,7 +33,7 @@ def read_time(request: HttpRequest, path: str = "") -> datetime | None:
 @login_not_required
 @require_safe
 @last_modified(read_time)
-def show(request: HttpRequest, path: str = "") -> HttpResponse:
+def serve_page(request: HttpRequest, path: str = "") -> HttpResponse:
     """A file of the site, for everybody: the package has the same, and it tells nothing of this server.
 
     A checkout in which the site was not built says how to build it.

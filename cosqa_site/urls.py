@@ -25,8 +25,8 @@ urlpatterns = [
     path("admin/", admin.site.urls),
     path("api/", api.urls),
     path("health/", report_health, name="health"),
-    path("docs/", documentation.show, name="documentation"),
-    path("docs/<path:path>", documentation.show, name="documentation-file"),
+    path("docs/", documentation.serve_page, name="documentation"),
+    path("docs/<path:path>", documentation.serve_page, name="documentation-file"),
     path("", include("annotation.urls")),
 ]
 handler400 = "cosqa_site.errors.bad_request"

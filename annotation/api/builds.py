@@ -160,7 +160,7 @@ def as_ordered(order: Order) -> BuildOrder:
         "queries": given.queries if given else collection(order.queries, "queries"),
         "snippets": given.snippets if given else collection(order.snippets, "snippets"),
         "given": given,
-        "encoders": () if given else encoders_of(order),
+        "encoders": () if given else choose_encoders(order),
         "rule": NO_RULE if order.rule == "any" else Rule[order.rule.upper()],
         "query_rule": query_rule(order.query_rules),
         "fusion": Fusion(order.fusion),
@@ -186,7 +186,7 @@ def given_of(wanted: GivenPairs) -> PairList:
     return found
 
 
-def encoders_of(order: Order) -> tuple[str, ...]:
+def choose_encoders(order: Order) -> tuple[str, ...]:
     """Those that are named; else what the form proposes, or with its profile the paper's."""
     return tuple(order.encoders or (ENCODERS if order.profile == "paper" else USUAL_ENCODERS))
 

@@ -1,5 +1,5 @@
 """Training of retrieval systems on a benchmark's matches.
 
 `run` trains and writes a folder that `--encoder NAME:/folder` takes. `dual_encoders`, `losses`, `batches`,
-`scoring` and `loop` import torch: nothing else imports them before somebody trains.
+`scores` and `loop` import torch: nothing else imports them before somebody trains.
 """

@@ -14,7 +14,7 @@ from retrieval.exporting.splits import PARTS, by_repository, same_queries, split
 from retrieval.filters import TextOption, extract_searched_text
 from retrieval.models import Benchmark
 from retrieval.models.collections import MemberQuerySet
-from retrieval.training.data import NothingToLearn, Pair, Part, TrainingData, group_matches
+from retrieval.training.data import MeasuredPart, NothingToLearn, Pair, TrainingData, group_matches
 
 ROWS_A_READ: Final = 2000
 NO_LICENCE: Final = "none stated"
@@ -75,9 +75,9 @@ def load_training_data(choice: Choice) -> TrainingData:
     )
 
 
-def make_part(pairs: Sequence[Pair]) -> Part:
+def make_part(pairs: Sequence[Pair]) -> MeasuredPart:
     """Queries in their order with all their matches."""
-    return Part(list(dict.fromkeys(query for query, _ in pairs)), group_matches(pairs))
+    return MeasuredPart(list(dict.fromkeys(query for query, _ in pairs)), group_matches(pairs))
 
 
 def iterate_texts(

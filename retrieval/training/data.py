@@ -23,7 +23,7 @@ class NothingToLearn(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Part:
+class MeasuredPart:
     """Queries of dev or test: all their matches are known, and every snippet is searched."""
 
     queries: Sequence[int]
@@ -49,8 +49,8 @@ class TrainingData:
     train: Sequence[Pair]
     matches: Mapping[int, frozenset[int]]
     non_matches: Mapping[int, Sequence[int]]
-    dev: Part
-    test: Part
+    dev: MeasuredPart
+    test: MeasuredPart
     about: Mapping[str, Any] = field(default_factory=dict)
     digests: tuple[Sequence[str], Sequence[str]] = ((), ())
 

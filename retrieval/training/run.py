@@ -21,7 +21,7 @@ from retrieval.encoders.weights import library_fault
 from retrieval.texts.small_files import read_small_json
 from retrieval.training.card import read_card, write_card, write_whole
 from retrieval.training.data import TrainingData, draw_pairs, make_examples
-from retrieval.training.ranking import score_bm25
+from retrieval.training.rankings import score_bm25
 from retrieval.training.settings import Settings, hash_configuration
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class CannotTrain(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
-class Order:
+class TrainingOrder:
     """What is trained, and where it is written.
 
     `checkpoint_steps` and `minutes` are how it is done: they do not count in the configuration's hash.
@@ -76,7 +76,7 @@ def find_trainable(name: str) -> TransformerEncoder | BaselineEncoder:
     return encoder
 
 
-def train_system(data: TrainingData, order: Order, progress: Progress) -> dict[str, Any]:
+def train_system(data: TrainingData, order: TrainingOrder, progress: Progress) -> dict[str, Any]:
     """Train, measure the test queries, and write the folder; returns what `training.json` holds.
 
     With `resumes`, a finished training of the same configuration is read, and one that was stopped goes on.
@@ -121,7 +121,7 @@ def licence_of_start(encoder: TransformerEncoder | BaselineEncoder) -> str:
     return "see the card of that folder" if encoder.source else encoder.known.licence
 
 
-def prepare_folder(order: Order, configuration: str) -> dict[str, Any] | None:
+def prepare_folder(order: TrainingOrder, configuration: str) -> dict[str, Any] | None:
     """Make the folder ready; returns the card where the same training is finished. Raises `CannotTrain`."""
     folder, plan = order.folder, order.folder / WORKPLACE / PLAN
     is_new = not folder.exists() or not any(folder.iterdir())
@@ -171,17 +171,17 @@ def make_model(
 
 def measure_test(model: DualEncoder, data: TrainingData) -> dict[str, float] | None:
     """The means of the test queries over the whole code base; None without test queries."""
-    from retrieval.training.scoring import score_whole_pool
+    from retrieval.training.scores import score_whole_pool
 
     return score_whole_pool(model, data, data.test) if data.test.queries else None
 
 
 def train_in_workplace(
-    model: DualEncoder, data: TrainingData, examples: list[Any], order: Order, progress: Progress
+    model: DualEncoder, data: TrainingData, examples: list[Any], order: TrainingOrder, progress: Progress
 ) -> Trained:
     """The training, with its checkpoints in the folder's workplace."""
     from retrieval.training.loop import train_model
-    from retrieval.training.scoring import SCORERS
+    from retrieval.training.scores import SCORERS
 
     measure = SCORERS[order.settings.select_by]
     return train_model(
@@ -225,7 +225,9 @@ def describe_machine(model: DualEncoder) -> dict[str, Any]:
     return {**libraries, "device": device, "threads": torch.get_num_threads()}
 
 
-def write_result(model: DualEncoder, order: Order, told: dict[str, Any], keeps_workplace: bool) -> None:
+def write_result(
+    model: DualEncoder, order: TrainingOrder, told: dict[str, Any], keeps_workplace: bool
+) -> None:
     """Write weights, vocabulary and card; the card comes last, and then the checkpoints go."""
     model.to("cpu").save(order.folder)
     write_card(order.folder, told)

@@ -252,7 +252,7 @@ class Command(LightCommand):
             queries=queries,
             snippets=snippets,
             given=given,
-            encoders=() if given else encoders_of(options),
+            encoders=() if given else read_encoders(options),
             budget=parse_dollars(options["budget"]),
             price_in=parse_dollars(options["price_in"], "--price-in"),
             price_out=parse_dollars(options["price_out"], "--price-out"),
@@ -267,7 +267,7 @@ class Command(LightCommand):
         )
 
 
-def encoders_of(options: dict[str, Any]) -> tuple[str, ...]:
+def read_encoders(options: dict[str, Any]) -> tuple[str, ...]:
     """Those that are named; else the papers' with a profile, and two that need no download without."""
     named = tuple(name.strip() for name in options["encoders"].split(",") if name.strip())
     return named or (ENCODERS if options["profile"] else USUAL_ENCODERS)

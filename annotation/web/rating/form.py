@@ -211,7 +211,7 @@ def label_form(
         reading=choose_field_text(
             sent.reading, kept.get(Field.READING), stands.reading if stands else "", again=unstored
         ),
-        lines=lines_of(assignment, standing, sent),
+        lines=read_marked_lines(assignment, standing, sent),
         reason=choose_field_text(
             sent.reason, kept.get(Field.REASON), current.reason if current else "", again=unstored
         ),
@@ -227,7 +227,7 @@ def label_form(
     )
 
 
-def lines_of(assignment: Assignment, standing: RatingState, sent: Sent) -> Typed | None:
+def read_marked_lines(assignment: Assignment, standing: RatingState, sent: Sent) -> Typed | None:
     """The marked lines as sent, as kept, or as stored; None where no function could have them."""
     if assignment.enrolment.study.kind == Study.Kind.PAIRWISE:
         return None

@@ -28,7 +28,7 @@ def precedents_page(user: User, params: QueryDict) -> dict[str, Any]:
     names = search_precedents(user).order_by("guideline_name").values_list("guideline_name", flat=True)
     return {
         "rows": [
-            (row, candidate_code(row.code, prefix=f"p{row.pk}"), sign_of(row), lines_of(row))
+            (row, candidate_code(row.code, prefix=f"p{row.pk}"), sign_of(row), describe_marked_lines(row))
             for row in page.rows
         ],
         "text": text,
@@ -47,6 +47,6 @@ def sign_of(row: Precedent) -> Sign:
     return value_sign(scale, row.value, UNDECIDED)
 
 
-def lines_of(row: Precedent) -> str:
+def describe_marked_lines(row: Precedent) -> str:
     """The lines of the code that were the reason, in words; empty for none."""
     return describe_lines(row.adjudication) if row.adjudication else ""

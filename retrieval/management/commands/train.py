@@ -23,7 +23,7 @@ from retrieval.texts.plurals import count_noun
 from retrieval.training.benchmark_data import Choice, load_training_data
 from retrieval.training.card import NoCard
 from retrieval.training.data import NothingToLearn
-from retrieval.training.run import CannotTrain, Order, find_trainable, train_system
+from retrieval.training.run import CannotTrain, TrainingOrder, find_trainable, train_system
 from retrieval.training.settings import WrongSettings, recipe_of
 
 SETTINGS: Final = (
@@ -154,7 +154,7 @@ class Command(LightCommand):
             [find_named_benchmark(name) for name in options["without"]],
         )
         folder = options["out"] or settings.COSQA_HOME / "trained" / f"{benchmark.pk}-{encoder.kind}"
-        order = Order(
+        order = TrainingOrder(
             options["system"],
             chosen,
             folder.absolute(),

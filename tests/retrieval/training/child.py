@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from retrieval.training.run import Order, train_system
+from retrieval.training.run import TrainingOrder, train_system
 from retrieval.training.settings import Settings
 from tests.retrieval.training.conftest import make_data
 
@@ -28,7 +28,9 @@ def stop_at_last_step(stage: str, done: int, total: int) -> None:
 
 def main() -> None:
     torch.set_num_threads(1)
-    order = Order(f"minilm:{sys.argv[1]}", SETTINGS, Path(sys.argv[2]), checkpoint_steps=CHECKPOINT_STEPS)
+    order = TrainingOrder(
+        f"minilm:{sys.argv[1]}", SETTINGS, Path(sys.argv[2]), checkpoint_steps=CHECKPOINT_STEPS
+    )
     train_system(make_data(), order, stop_at_last_step)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.training.data import Part, TrainingData, group_matches
+from retrieval.training.data import MeasuredPart, TrainingData, group_matches
 from tests.retrieval.encoders.conftest import save_bert
 
 VERBS = ("read", "write", "sort", "count", "join", "split", "open", "close", "merge", "draw", "send", "find")
@@ -20,7 +20,7 @@ def make_data(dev: int = 2) -> TrainingData:
     """Eight pairs to learn, then `dev` dev queries, and two test queries."""
     ends = 8, 8 + dev, 10 + dev
     train, asked, tested = PAIRS[: ends[0]], PAIRS[ends[0] : ends[1]], PAIRS[ends[1] : ends[2]]
-    parts = [Part([query for query, _ in pairs], group_matches(pairs)) for pairs in (asked, tested)]
+    parts = [MeasuredPart([query for query, _ in pairs], group_matches(pairs)) for pairs in (asked, tested)]
     licences = {"MIT": len(train)}
     about = {
         "benchmark": "rows@1",

@@ -15,7 +15,7 @@ import pytest
 
 from retrieval.encoders import DenseEncoder, MissingWeights, find_encoder, why_missing
 from retrieval.encoders.baseline_files import BASELINES
-from retrieval.training.run import CannotTrain, Order, train_system
+from retrieval.training.run import CannotTrain, TrainingOrder, train_system
 from retrieval.training.settings import Settings
 from tests.retrieval.training.child import CHECKPOINT_STEPS, SETTINGS
 from tests.retrieval.training.conftest import QUERIES, SNIPPETS, make_data
@@ -31,7 +31,7 @@ def say_nothing(stage: str, done: int, total: int) -> None:
 
 
 def train(folder: Path, system: str = "nbow", settings: Settings = SCRATCH, **order: Any) -> dict[str, Any]:
-    return train_system(make_data(), Order(system, settings, folder, **order), say_nothing)
+    return train_system(make_data(), TrainingOrder(system, settings, folder, **order), say_nothing)
 
 
 def weights_of(folder: Path) -> str:
@@ -89,7 +89,7 @@ def test_one_seed_gives_the_same_weights_and_another_one_others(tmp_path: Path) 
 
 
 def test_without_dev_queries_the_last_epoch_is_kept(tmp_path: Path) -> None:
-    told = train_system(make_data(dev=0), Order("nbow", SCRATCH, tmp_path), say_nothing)
+    told = train_system(make_data(dev=0), TrainingOrder("nbow", SCRATCH, tmp_path), say_nothing)
     assert told["result"]["best"] is None
     assert why_missing(f"nbow:{tmp_path}") is None
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrieval.training.scoring import reciprocal_ranks_in_batch
+from retrieval.training.scores import reciprocal_ranks_in_batch
 
 QUERIES = np.eye(2, dtype=np.float32)
 SNIPPETS = np.array([[0.5, 0.1], [0.9, 0.1], [0.5, 0.7]], dtype=np.float32)

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from retrieval.encoders.bm25 import BM25
 from retrieval.metrics.from_ranks import Ranked, per_query
-from retrieval.training.data import Part, TrainingData
+from retrieval.training.data import MeasuredPart, TrainingData
 
 MEASURES: Final = ("ndcg@10", "mrr", "mmrr")
 QUERIES_AT_ONCE: Final = 100
@@ -19,7 +19,7 @@ Rows: TypeAlias = Callable[[int, int], npt.NDArray[np.floating]]
 """Scores of the queries from one place up to another, shape (queries, searched snippets)."""
 
 
-def average_measures(data: TrainingData, part: Part, rows: Rows) -> dict[str, float]:
+def average_measures(data: TrainingData, part: MeasuredPart, rows: Rows) -> dict[str, float]:
     """The means of MEASURES over the part's queries."""
     column = {place: number for number, place in enumerate(data.searched)}
     matches = [sorted(column[place] for place in part.matches[query]) for query in part.queries]
@@ -41,7 +41,7 @@ def rank_matches(rows: Rows, matches: Sequence[Sequence[int]]) -> tuple[Ints, In
     return np.array(asked, dtype=np.int64), np.array(ranks, dtype=np.int64)
 
 
-def score_bm25(data: TrainingData, part: Part) -> dict[str, float]:
+def score_bm25(data: TrainingData, part: MeasuredPart) -> dict[str, float]:
     """What BM25, which learns nothing, reaches on the same queries and snippets."""
     index = BM25().fit([data.snippets[place] for place in data.searched])
     queries = [data.queries[query] for query in part.queries]

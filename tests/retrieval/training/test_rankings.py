@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from retrieval.training.ranking import rank_matches, score_bm25
+from retrieval.training.rankings import rank_matches, score_bm25
 from tests.retrieval.training.conftest import make_data
 
 SCORES = np.array([[0.5, 0.9, 0.5], [0.1, 0.1, 0.7]])

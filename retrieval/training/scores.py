@@ -12,9 +12,9 @@ import torch
 from retrieval.encoders.base import Floats, Kind
 from retrieval.encoders.transformer import TOKENS_A_BATCH, batch_by_length, pad_ids, unit_vectors
 from retrieval.threads import side_by_side
-from retrieval.training.data import Part, TrainingData
+from retrieval.training.data import MeasuredPart, TrainingData
 from retrieval.training.dual_encoders import DualEncoder
-from retrieval.training.ranking import average_measures
+from retrieval.training.rankings import average_measures
 
 POOL: Final = 1000
 """Pairs among which CodeSearchNet looks for a query's snippet."""
@@ -41,14 +41,14 @@ def encode_texts(model: DualEncoder, texts: Sequence[str], kind: Kind) -> Floats
     return vectors
 
 
-def score_whole_pool(model: DualEncoder, data: TrainingData, part: Part) -> dict[str, float]:
+def score_whole_pool(model: DualEncoder, data: TrainingData, part: MeasuredPart) -> dict[str, float]:
     """The means of MEASURES over the part's queries, each of which searches the whole code base."""
     queries = encode_texts(model, [data.queries[query] for query in part.queries], "query")
     snippets = encode_texts(model, [data.snippets[place] for place in data.searched], "snippet")
     return average_measures(data, part, lambda start, end: queries[start:end] @ snippets.T)
 
 
-def score_in_batches(model: DualEncoder, data: TrainingData, part: Part) -> dict[str, float]:
+def score_in_batches(model: DualEncoder, data: TrainingData, part: MeasuredPart) -> dict[str, float]:
     """CodeSearchNet's MRR: each query finds its snippet among those of up to 999 other pairs; ties count
     against it. Batches are made in the part's order; a rest that is smaller is left out, unless it is all.
     """
@@ -70,7 +70,7 @@ def reciprocal_ranks_in_batch(queries: Floats, snippets: Floats) -> Scores:
     return inverse
 
 
-SCORERS: Final[dict[str, Callable[[DualEncoder, TrainingData, Part], dict[str, float]]]] = {
+SCORERS: Final[dict[str, Callable[[DualEncoder, TrainingData, MeasuredPart], dict[str, float]]]] = {
     "ndcg@10": score_whole_pool,
     "mrr in batches": score_in_batches,
 }
