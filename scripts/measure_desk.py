@@ -81,6 +81,8 @@ BARE: Final = """() => {
 }"""
 """A page that writes one word for each key: what the machine and Chromium take of the time."""
 BETWEEN_MS: Final = 200
+PAIR: Final = "#case[data-case], #case [data-case], .deciding .desk-query"
+"""What only a page has on which a pair is labelled or decided."""
 
 
 @dataclass(frozen=True)
@@ -243,7 +245,7 @@ def first_pair(desk: Desk) -> list[Figure]:
 def clicks_of(desk: Desk, who: str, wanted: int) -> Figure:
     page, started = desk.enter(who), time.monotonic()
     way: list[str] = []
-    while not page.locator("#case[data-case], #case [data-case]").count() and len(way) < 12:
+    while not page.locator(PAIR).count() and len(way) < 12:
         fill_required(page, way)
         button = page.locator("main .button.primary:visible").first
         way.append(f"“{' '.join(button.inner_text().split()).replace(' :', ':')}”")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.contrib import messages
 from django.http import HttpRequest, HttpResponse, HttpResponseRedirect, QueryDict
-from django.shortcuts import get_object_or_404, render
+from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from annotation.accounts.roles import FORM, GET, POST, Role, require_role
@@ -26,8 +26,14 @@ RELATED = "study__guideline", "pair__query__body", "pair__snippet__body", "other
 
 @require_role(Role.EXPERT, GET)
 def queue(request: HttpRequest, study_pk: int) -> HttpResponse:
-    """One study's pairs without a majority, the lowest agreement first: a list of how they were rated."""
+    """One study's pairs without a majority, the lowest agreement first: a list of how they were rated.
+
+    With `next` in the address it leads to the first of them that waits for this person, if there is one.
+    """
     study = split_pairs.open_study(person(request), study_pk)
+    first = split_pairs.first_waiting(study, person(request)) if "next" in request.GET else None
+    if first is not None:
+        return redirect("adjudication-pair", study.pk, first.number, first.condition)
     page = split_pairs.queue_page(study, person(request))
     shown = [line["number"] for line in (*page["waiting"], *page["decided"])]
     mark_seen(request.user, pairs_of_study_rows(study.pairs.filter(number__in=shown)))
@@ -56,7 +62,7 @@ def pair(request: HttpRequest, study_pk: int, pair_number: int, condition_pk: in
         status = 409 if isinstance(why, decisions.AdjudicatedMeanwhile) else 422
         return render(request, "annotation/studies/adjudication_pair.html", {"page": page}, status=status)
     messages.success(request, f"Pair {pair_number} is decided. The ratings stay what they are.")
-    return HttpResponseRedirect(reverse("adjudication-queue", args=[study_pk]))
+    return HttpResponseRedirect(reverse("adjudication-queue", args=[study_pk], query={"next": "yes"}))
 
 
 @require_role(Role.EXPERT, POST)

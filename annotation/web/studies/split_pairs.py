@@ -11,7 +11,7 @@ from django.http import QueryDict
 from django.shortcuts import get_object_or_404
 
 from annotation.accounts.roles import Role, has_role
-from annotation.models import Study, StudyPair
+from annotation.models import Rating, Study, StudyPair
 from annotation.studies.adjudication.decisions import (
     Split,
     find_split_places,
@@ -61,6 +61,14 @@ def study_line(user: User, study: Study) -> tuple[Study, str, int, int]:
     found = {} if closed else find_split_places(study)
     decided = sum(decision is not None for decision in found.values())
     return study, closed, len(found) - decided, decided
+
+
+def first_waiting(study: Study, user: User) -> Split | None:
+    """The pair to decide next: of those that the person did not rate, the one with the lowest agreement."""
+    rated = Rating.objects.filter(assignment__rater=user).values("assignment__study_pair__pair")
+    own = set(study.pairs.filter(pair__in=rated).values_list("pk", flat=True))
+    waiting = (split for split in load_split_pairs(study) if split.decision is None)
+    return next((split for split in waiting if split.study_pair not in own), None)
 
 
 def queue_page(study: Study, user: User) -> dict[str, Any]:

@@ -115,7 +115,7 @@ def deciding_cards(rows: Iterable[tuple[Study, str, int, int]]) -> Iterator[Work
 
 
 def deciding_card(study: Study, waiting: int) -> WorkCard:
-    url = reverse("adjudication-queue", args=[study.pk])
+    url = reverse("adjudication-queue", args=[study.pk], query={"next": "yes"})
     return WorkCard("Decide", study.name, f"{count_noun(waiting, 'disagreement')} to decide", "Decide", url)
 
 

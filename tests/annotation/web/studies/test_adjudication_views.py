@@ -211,11 +211,23 @@ def test_a_study_with_nothing_to_decide_is_not_in_the_list(erin: Client, split: 
     assert "Nothing to decide" in page and "first study" in page.partition("<details")[2], "still in reach"
 
 
+def test_decide_leads_to_the_first_pair_that_one_did_not_rate(erin: Client, split: Study) -> None:
+    queue = reverse("adjudication-queue", args=[split.pk])
+    answer = erin.get(queue, {"next": "yes"})
+    assert (answer.status_code, answer["Location"]) == (302, where(split))
+    rater = split.enrolments.all()[0]
+    Enrolment.objects.filter(pk=rater.pk).update(finished_at=rater.accepted_at)
+    erin.force_login(rater.user)
+    assert erin.get(queue, {"next": "yes"}).status_code == 200, "whoever rated a pair does not decide on it"
+
+
 def test_a_decision_is_stored_and_said(erin: Client, split: Study) -> None:
     sent = {"value": "1", "cause": "slip", "note": "a <b>slip</b>", "seen": "0", "precedent": "on"}
     answer = erin.post(where(split), sent)
 
-    assert (answer.status_code, answer["Location"]) == (302, reverse("adjudication-queue", args=[split.pk]))
+    queue = reverse("adjudication-queue", args=[split.pk])
+    assert (answer.status_code, answer["Location"]) == (302, f"{queue}?next=yes")
+    assert "is decided" in text(erin, f"{queue}?next=yes"), "nothing else waits, so it is the list"
     assert Adjudication.objects.get().by == factories.erin()
     shown = text(erin, where(split))
     assert "Decide again" in shown and "rater error" in shown and "a &lt;b&gt;slip&lt;/b&gt;" in shown
