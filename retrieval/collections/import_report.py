@@ -37,7 +37,8 @@ class ImportCounts:
     `contradicted` counts labels that say something else than an earlier one of their pair in this source,
     `known_labels` those whose pair had one. `before`: how many members the collection had. `assumed`: labels
     from before the import `began` that name no id of their texts, which have several by now. `passed`: how
-    many snippets pass these rules and no others.
+    many snippets pass these rules and no others; a text that comes several times counts once (`texts`), so
+    that a release of the collection has the same counts.
     """
 
     read: int = 0
@@ -54,6 +55,7 @@ class ImportCounts:
     began: datetime = field(default_factory=timezone.now)
     aliases: set[int] = field(default_factory=set)
     passed: Counter[int] = field(default_factory=Counter)
+    texts: set[int] = field(default_factory=set)
     asked: dict[int, int] = field(default_factory=dict)
     near_same: set[int] = field(default_factory=set)
     ids: Counter[str] = field(default_factory=Counter)
@@ -85,15 +87,15 @@ class ImportCounts:
         read = [f"{name} ({count:,})" if several else name for name, count in self.ids.most_common() if name]
         return f"ids read from {', '.join(read)}" if read else ""
 
-    def count_parsed(self, passed: Rule | None) -> None:
-        """Count what rules a snippet passes; None: it does not parse."""
+    def count_rules(self, passed: Rule | None, text: int) -> None:
+        """Count what rules a snippet passes, once for each `text`; None: it does not parse."""
+        if text in self.texts:
+            return
+        self.texts.add(text)
         if passed is None:
             self.unparsable += 1
         else:
-            self.count_rules(passed)
-
-    def count_rules(self, passed: Rule) -> None:
-        self.passed[int(passed)] += 1
+            self.passed[int(passed)] += 1
 
     @property
     def rules(self) -> dict[Rule, int]:

@@ -128,7 +128,10 @@ def without_known(
             ids.append((stored_id(identified.record.source_id), text))
         counts.known += 1
         # No rule may mean code that does not parse: only parsing tells, and it is rare.
-        flags_of(identified.text, target.kind, counts) if not passed else counts.count_rules(passed)
+        if passed:
+            counts.count_rules(passed, hash(identified.text))
+        else:
+            flags_of(identified.text, target.kind, counts)
     return new, ids
 
 
@@ -172,10 +175,9 @@ def flags_of(text: str, kind: str, counts: ImportCounts) -> Rule:
     try:
         passed = rules_of(text)
     except Unreadable:
-        counts.unparsable += 1
-        return Rule(0)
-    counts.count_rules(passed)
-    return passed
+        passed = None
+    counts.count_rules(passed, hash(text))
+    return passed or Rule(0)
 
 
 def add_import_batch(target: Collection, missing: Missing, counts: ImportCounts) -> None:

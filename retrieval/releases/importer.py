@@ -323,7 +323,7 @@ class _Import:
         if key not in self.givers:
             source, assisted, scale, annotator, version, basis = key or ("",) * len(GIVER)
             config: dict[str, Any] = {"source": self.folder.name}
-            if source in Source.values and source != Source.ORIGINAL:
+            if source in Source.values and (version or source != Source.ORIGINAL):
                 who, which = mark_hostile_characters(annotator)[:120], mark_hostile_characters(version)[:64]
                 config |= {"given_by": source, "annotator": who, "version": which}
             by = source_annotator(self.name, config, self.options)

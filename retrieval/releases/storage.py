@@ -78,18 +78,22 @@ def _count_known(filled: Members, texts: Sequence[int]) -> None:
         rows = Member.objects.filter(collection=filled.target, text__in=part).order_by()
         passed = dict(rows.values_list("text_id", "rules"))
         for text in part:
-            filled.counts.count_rules(Rule(passed[text]))
+            filled.counts.count_rules(Rule(passed[text]), text)
 
 
-def _flags(filled: Members, known: Sequence[Rule | None], found: Sequence[Rule | None]) -> list[Rule]:
-    """The rules of new members in order: `found` are those that nobody knew, None where it does not parse."""
+def _flags(
+    filled: Members, known: Mapping[int, Rule | None], found: Sequence[Rule | None]
+) -> dict[int, Rule]:
+    """The rules of new members by their texts' ids: `found` are those that nobody knew, in order, None where
+    one does not parse.
+    """
     if filled.target.kind == Collection.Kind.QUERIES:
-        return [NO_RULE] * len(known)
+        return dict.fromkeys(known, NO_RULE)
     missing = iter(found)
-    flags = [next(missing) if rules is None else rules for rules in known]
-    for rules in flags:
-        filled.counts.count_parsed(rules)
-    return [rules or NO_RULE for rules in flags]
+    flags = {text: next(missing) if rules is None else rules for text, rules in known.items()}
+    for text, rules in flags.items():
+        filled.counts.count_rules(rules, text)
+    return {text: rules or NO_RULE for text, rules in flags.items()}
 
 
 def _add(filled: Members, new: Mapping[str, tuple[Identified, Rule | None]], apart: Apart) -> dict[str, int]:
@@ -97,13 +101,12 @@ def _add(filled: Members, new: Mapping[str, tuple[Identified, Rule | None]], apa
 
     What rules new snippets pass is found while the database stores their texts.
     """
-    target, known = filled.target, [rules for _, rules in new.values()]
+    target = filled.target
     is_code = target.kind == Collection.Kind.SNIPPETS
     apart.ask([one.text for one, rules in new.values() if is_code and rules is None])
     ids = Text.objects.keep_ids({digest: one.text for digest, (one, _) in new.items()})
-    flags = _flags(filled, known, apart.answer())
-    rows = zip(new.items(), flags, strict=True)
-    add_members(target, [(one, ids[digest], rules) for (digest, (one, _)), rules in rows])
+    flags = _flags(filled, {ids[digest]: rules for digest, (_, rules) in new.items()}, apart.answer())
+    add_members(target, [(one, ids[digest], flags[ids[digest]]) for digest, (one, _) in new.items()])
     return ids
 
 

@@ -7,14 +7,15 @@ them, is the same as with the labels that never left. A release of somebody else
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
-from django.db.models import Q, QuerySet, TextField
+from django.db.models import Exists, OuterRef, Q, QuerySet, TextField
 from django.db.models.fields.json import KT
 from django.db.models.functions import Cast
 
 from annotation.models import Study
-from retrieval.models import Annotator, Source
+from retrieval.models import Annotator, Label, Source
 from retrieval.models.labels import version_hash
 
 FROM_STUDIES: Final = (Source.STUDY, Source.ADJUDICATED, Source.REVIEWS)
@@ -36,8 +37,7 @@ def find_original_annotator(annotator: Annotator) -> Annotator:
     told = told_version(annotator)
     if not told:
         return annotator
-    own = Annotator.objects.exclude(kind=Annotator.Kind.ORIGINAL)
-    return own.filter(version=told).order_by("pk").first() or annotator
+    return _own().filter(version=told).order_by("pk").first() or annotator
 
 
 def told_version(annotator: Annotator) -> str:
@@ -58,8 +58,27 @@ def planned_as(annotator: Annotator) -> Study | None:
 
 def find_annotator_copies() -> QuerySet[Annotator]:
     """The annotators of imported releases whose labels an annotator of this database gave."""
-    own = Annotator.objects.exclude(kind=Annotator.Kind.ORIGINAL)
-    return _imported().filter(Q(told__in=own.values("version")))
+    return _imported().filter(Q(told__in=_own().values("version")))
+
+
+def find_repeating_copies(pairs: QuerySet[Any, Any] | Sequence[int]) -> list[int]:
+    """The copies (ids) that say of these pairs only what the annotator they came from says here, too.
+
+    A copy with a label of its own stays a row: a file can't speak for an annotator of this database.
+    """
+    return [copy.pk for copy in find_annotator_copies() if not _has_other_labels(copy, pairs)]
+
+
+def _has_other_labels(copy: Annotator, pairs: QuerySet[Any, Any] | Sequence[int]) -> bool:
+    """Whether a label of these pairs is not also one of the annotator that the copy came from."""
+    same = Label.objects.filter(
+        annotator=find_original_annotator(copy),
+        pair=OuterRef("pair"),
+        value=OuterRef("value"),
+        scale=OuterRef("scale"),
+    )
+    labels = Label.objects.filter(annotator=copy, pair__in=pairs, value__isnull=False)
+    return labels.exclude(Exists(same)).exists()
 
 
 def copies_of(study: Study) -> QuerySet[Annotator]:
@@ -67,6 +86,11 @@ def copies_of(study: Study) -> QuerySet[Annotator]:
     published = Annotator.objects.filter(kind=Annotator.Kind.MERGE, config__study=study.name)
     planned = Q(told=version_hash(config_of(study)))
     return _imported().filter(Q(told__in=published.values("version")) | planned)
+
+
+def _own() -> QuerySet[Annotator]:
+    """All annotators that are not those of an imported release."""
+    return Annotator.objects.exclude(kind=Annotator.Kind.ORIGINAL, config__has_key="given_by")
 
 
 def _imported() -> QuerySet[Annotator]:

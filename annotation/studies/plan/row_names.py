@@ -20,7 +20,9 @@ from annotation.studies.label_import.released_labels import (
     copies_of,
     find_annotator_copies,
     find_original_annotator,
+    find_repeating_copies,
     planned_as,
+    told_version,
 )
 from retrieval.models import Annotator, Label
 
@@ -112,8 +114,10 @@ def format_annotator_name(annotator: Annotator) -> str:
 
 
 def join_annotator_name(annotator: Annotator, models: Sequence[str]) -> str:
-    """The name with these models."""
-    words = ", ".join([annotator.name, *filter(None, models)])
+    """The name with these models; of labels that came in a release, whose they are and its name."""
+    given = str(annotator.config.get("annotator", "")) if told_version(annotator) else ""
+    name = f"{given} in {annotator.name}" if given else annotator.name
+    words = ", ".join([name, *filter(None, models)])
     return f"{words} ({annotator.version[:8]})"
 
 
@@ -175,11 +179,14 @@ def find_nonhuman_labels(study: Study) -> QuerySet[Label]:
 
 
 def judging_some(study: Study, pairs: QuerySet[Any, Any] | Sequence[int]) -> QuerySet[Label]:
-    """The same of these pairs: of a study that isn't stored, too."""
+    """The same of these pairs: of a study that isn't stored, too.
+
+    A copy that came back in a release and repeats an annotator of this database is no second row.
+    """
     rows = Label.objects.filter(pair__in=pairs, annotator__kind__in=JUDGES)
     rows = rows.filter(assisted=False, value__isnull=False).exclude(said_by(study))
     is_sealed = study.purpose == Study.Purpose.SEALED
-    return rows.exclude(annotator__in=find_annotator_copies()) if is_sealed else rows
+    return rows.exclude(annotator__in=find_annotator_copies() if is_sealed else find_repeating_copies(pairs))
 
 
 def find_plannable_rows(study: Study) -> Rows:

@@ -365,12 +365,11 @@ def format_import_summary(kind: str, counts: ImportCounts) -> str:
     if counts.aliases:
         lines.append(f"  {describe_aliases(len(counts.aliases))}")
     if kind == "snippets":
-        readable = counts.read - counts.unreadable
         if counts.unparsable:  # a release names the rules that its snippets pass, not which ones parse
             lines.append(
                 f"  {counts.unparsable:,} do not parse as {format_version()} (kept; they pass no rule)"
             )
-        lines += [rule_line(rule, passed, readable) for rule, passed in counts.rules.items()]
+        lines += [rule_line(rule, passed, len(counts.texts)) for rule, passed in counts.rules.items()]
     return "\n".join(lines)
 
 

@@ -62,6 +62,16 @@ def test_every_function_is_kept_with_the_rules_that_it_passes(files: tuple[Path,
     assert done.snippets.rules[Rule.TESTABLE_WITH_SELF] == 2
 
 
+def test_a_function_that_comes_twice_is_counted_once_by_its_rules(files: tuple[Path, Path]) -> None:
+    """So a release, which has each text once, gives the same counts."""
+    once = imported(files).snippets
+    files[1].write_text(json.dumps({GOOD: 0, METHOD: 1, PYTHON_2: 2, f"{GOOD}\n": 3, f"{PYTHON_2}\n": 4}))
+    for name in ("twice", "twice"):
+        twice = import_cosqa(*files, name, Options()).snippets
+        assert once and twice and (twice.read, len(twice.texts), twice.unparsable) == (5, 3, 1)
+        assert twice.rules == once.rules and once.rules[Rule.TESTABLE_WITH_SELF] == 2
+
+
 def test_labels_that_came_with_the_data_belong_to_their_pairs(files: tuple[Path, Path]) -> None:
     imported(files)
     label = Label.objects.get(pair__query__head="double a number")

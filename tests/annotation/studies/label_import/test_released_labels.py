@@ -8,16 +8,17 @@ import pytest
 from django.test import Client
 from django.urls import reverse
 
-from annotation.models import Build, Study
+from annotation.models import Build, Case, Study
 from annotation.studies.adjudication import sealed_scores
-from annotation.studies.plan import seals
+from annotation.studies.plan import row_names, seals
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.report import figure_data
 from retrieval.collections.import_report import Options as ImportOptions
+from retrieval.evaluation.publication import Order, publish_benchmark
 from retrieval.exporting.export_run import Options, export_benchmark
 from retrieval.models import Annotator, Benchmark, Label
 from retrieval.releases import import_release
-from tests import factories
+from tests import factories, studies
 from tests.annotation.studies.plan.test_seals import build, published, study, truth, versions
 
 pytestmark = pytest.mark.django_db
@@ -111,6 +112,49 @@ def test_a_release_of_somebody_elses_stays_original_data(
         "its labels judge the pairs, as other data does"
     )
     assert Label.objects.filter(annotator=copy).count() == 3
+
+
+@pytest.fixture
+def open_study(build: Build) -> Study:
+    """A study of the build's three pairs that is not sealed."""
+    pairs = [case.pair for case in Case.objects.filter(build=build, label__isnull=False).order_by("pk")]
+    return studies.study(pairs=pairs)
+
+
+def test_our_own_release_imported_again_is_no_second_row_of_a_study(
+    build: Build, open_study: Study, tmp_path: Path
+) -> None:
+    copy = giver(imported(published(build), tmp_path), "agent")
+    assert Label.objects.filter(annotator=copy).count() == 3
+    assert list(figure_data.gather_figure_data(open_study).annotators) == [build.annotator]
+    assert row_names.find_plannable_rows(open_study).annotators == (build.annotator,)
+
+
+def test_a_release_that_says_something_else_of_a_pair_is_a_row_with_a_name_that_tells_so(
+    build: Build, open_study: Study, tmp_path: Path
+) -> None:
+    """A file may name our agents' version, and have labels that they never gave."""
+    copy = giver(imported(published(build), tmp_path), "agent")
+    changed = Label.objects.filter(annotator=copy, value=0)
+    assert changed.update(value=1) == 1
+    assert list(figure_data.gather_figure_data(open_study).annotators) == [build.annotator, copy]
+    name = f"{build.annotator.name} in back ({copy.version[:8]})"
+    assert row_names.format_annotator_name(copy) == name
+
+
+def test_original_data_that_comes_back_is_no_second_row(
+    build: Build, open_study: Study, tmp_path: Path
+) -> None:
+    data = Annotator.objects.version(Annotator.Kind.ORIGINAL, "cosqa", {"source": "cosqa.json"})
+    for sampled in open_study.pairs.all():
+        Label.objects.create(pair=sampled.pair, annotator=data, value=1)
+    assert build.mining is not None
+    made = publish_benchmark(
+        Order("data", build.mining.queries, build.mining.snippets, "as it came"), data.labels.all()
+    )
+    copy = giver(imported(made, tmp_path), "original")
+    assert Label.objects.filter(annotator=copy).count() == 3
+    assert set(figure_data.gather_figure_data(open_study).annotators) == {build.annotator, data}
 
 
 def test_a_study_is_known_by_its_plan_where_its_own_labels_are_not(
