@@ -58,10 +58,13 @@ PROFILES = (("", "the switches as they are set here"), ("paper", "as in the pape
 
 
 class ScopeForm(forms.Form):
-    """What decides which functions are searched."""
+    """What decides which functions are searched, and how many pairs that makes."""
 
     snippets = forms.ModelChoiceField(Collection.objects.filter(kind=Collection.Kind.SNIPPETS))
     rule = forms.ChoiceField(choices=RULES)
+    queries = forms.ModelChoiceField(Collection.objects.filter(kind=Collection.Kind.QUERIES), required=False)
+    k = forms.IntegerField(required=False, min_value=1)
+    limit = forms.IntegerField(required=False, min_value=1)
 
 
 def price_field(label: str, help_text: str) -> forms.DecimalField:
@@ -78,7 +81,7 @@ def price_field(label: str, help_text: str) -> forms.DecimalField:
 
 
 FOLDED: Final[Mapping[str, tuple[str, ...]]] = {
-    "pairs": ("given", "rule", "text_option", "query_rules"),
+    "pairs": ("limit", "given", "rule", "text_option", "query_rules"),
     "mining": ("more_encoders", "fusion", "approximate"),
     "agents": (
         *("annotator", "profile", "fix_rounds", "rewrites", "rounds", "reviews_needed"),
@@ -357,11 +360,18 @@ def new(request: HttpRequest) -> HttpResponse:
 
 
 def show_search_scope(request: HttpRequest) -> HttpResponse:
-    """How many functions the chosen rule lets a mining search; nothing before both are chosen."""
+    """How many functions the chosen rule lets a mining search, and how many pairs that makes at most; nothing
+    before functions are chosen, and no pairs before queries are.
+    """
     form = ScopeForm(request.GET)
-    found = form.cleaned_data if form.is_valid() else {}
-    scope = count_search_scope(found["snippets"], Rule(int(found["rule"]))) if found else None
-    context = {"scope": scope, "scope_of": found.get("snippets")}
+    if not form.is_valid():
+        return render(request, "annotation/builds/new.html#scope", {})
+    found = form.cleaned_data
+    scope = count_search_scope(found["snippets"], Rule(int(found["rule"])))
+    context: dict[str, Any] = {"scope": scope, "scope_of": found["snippets"]}
+    if found["queries"] and found["k"]:
+        pairs = found["queries"].size * min(found["k"], scope.searched)
+        context["pairs"] = min(pairs, found["limit"] or pairs)
     return render(request, "annotation/builds/new.html#scope", context)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, datetime, timedelta
 from html import unescape
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
@@ -64,6 +65,56 @@ def test_the_form_tells_how_many_functions_the_rule_lets_be_searched(ada: Client
     assert "<form" not in said
     assert "4 of 5 functions are searched" in ada.get(NEW, asked | {"rule": int(USUAL_RULE)}).content.decode()
     assert "searched" not in ada.get(NEW, asked | {"snippets": ""}).content.decode()
+
+
+def test_the_form_tells_how_many_pairs_there_will_be_at_most(ada: Client) -> None:
+    queries, snippets = (
+        factories.queries(),
+        factories.snippets(),
+    )
+    rule = int(Rule.TESTABLE)
+    asked: dict[str, str | int] = {"scope": "1", "snippets": snippets.pk, "queries": queries.pk, "rule": rule}
+    searched = snippets.members.passing(Rule.TESTABLE).count()
+    assert 2 < searched < 20
+    assert f"At most {3 * 2} pairs." in ada.get(NEW, asked | {"k": 2}).content.decode()
+    assert f"At most {3 * searched} pairs." in ada.get(NEW, asked | {"k": 20}).content.decode()
+    assert "At most 4 pairs." in ada.get(NEW, asked | {"k": 2, "limit": 4}).content.decode()
+    assert "At most" not in ada.get(NEW, asked | {"k": ""}).content.decode()
+
+
+class Fields(HTMLParser):
+    """The names of a page's fields that show without a click, by the provider that they show for."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.open: list[tuple[str, str]] = []
+        self.names: dict[str, set[str]] = {}
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        told = dict(attrs)
+        if tag in {"input", "select", "textarea"} and told.get("type") != "hidden" and told.get("name"):
+            inside = [tag for tag, _ in self.open]
+            shown = next((part for _, part in self.open if part), "")
+            if "details" not in inside:
+                self.names.setdefault(shown, set()).add(str(told["name"]))
+        if tag not in {"input", "br", "link", "meta", "img", "hr"}:
+            words = (told.get("class") or "").split()
+            self.open.append((tag, next((word for word in words if word.startswith("only-")), "")))
+
+    def handle_endtag(self, tag: str) -> None:
+        while self.open and self.open.pop()[0] != tag:
+            pass
+
+
+def test_six_fields_show_when_the_form_opens(ada: Client) -> None:
+    factories.queries()
+    factories.snippets()
+    page = ada.get(NEW).content.decode()
+    names = Fields(page[page.index('<form method="post" class="launch"') : page.rindex("</form>")]).names
+    assert names.pop("") == {"name", "queries", "snippets", "encoders", "k", "provider"}
+    assert names.pop("only-live") == {"model", "budget", "price_in", "price_out", "unpriced"}
+    assert names == {"only-recorded": {"recorded"}, "only-given": {"beside"}}
 
 
 def test_a_rule_is_chosen_that_takes_what_a_test_can_call(ada: Client) -> None:
