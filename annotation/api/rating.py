@@ -180,7 +180,7 @@ def said_of(found: Assignment, said: RatingIn) -> RaterStatement:
     calls, runs = ids_of(found)
     value, same = (
         form_checks.value_of(found, said.choice),
-        {"reason", "notes", "reading", "seconds", "evidence"},
+        {"reason", "notes", "reading", "no_test", "seconds", "evidence"},
     )
     return RaterStatement(
         value,

@@ -37,6 +37,9 @@ class AssignmentOut(RowSchema):
     seen_revision: int = Field(description="send it back with a rating")
     evidence: str = Field(description="sha256 of what is shown; send it back with a rating")
     choices: list[str] = Field(description="what a rating may choose")
+    needs_run: bool = Field(
+        description="a label needs a finished run of your own test, or `no_test`: why none is possible"
+    )
     query: str = Field(validation_alias="study_pair.pair.query.text")
     sides: list[SideOut]
     drafts: dict[str, str] = Field(description="what was typed and not sent, by field")
@@ -88,6 +91,9 @@ class RatingIn(Body):
     lines: str = Field(
         "", max_length=20, description="lines of the function that are the reason: `4-7`, or `4` for one"
     )
+    no_test: CleanText = Field(
+        "", max_length=10_000, description="why no test is possible, where `needs_run` and nothing has run"
+    )
     seconds: float = Field(0, ge=0, description="of active time on the pair")
     evidence: str = Field(pattern="^[0-9a-f]{64}$", description="`evidence` of the assignment")
     seen_revision: int = Field(ge=0, le=2**31 - 1, description="`seen_revision` of the assignment")
@@ -106,6 +112,7 @@ class RatingOut(RowSchema):
     reason: str
     notes: str
     reading: str
+    no_test: str = Field(description="why no test is possible, where the plan asks for a run")
     tags: list[str]
     lines: str = Field(
         validation_alias="marked_lines", description="lines marked as the reason: `4-7`, `4`, or empty"
@@ -137,7 +144,7 @@ class HeldOut(Schema):
 class DraftIn(Body):
     """What is being typed."""
 
-    field: Literal["notes", "reason", "test", "call", "choice", "reading", "lines", "skip"]
+    field: Literal["notes", "reason", "test", "call", "choice", "reading", "lines", "no_test", "skip"]
     text: CleanText = Field(max_length=65_536, description="empty: the draft is cleared")
     seen: str | None = Field(
         default=None,

@@ -112,6 +112,11 @@ class StudyIn(Body):
     practice: bool = Field(
         False, description="raters read the right label of each onboarding pair after theirs"
     )
+    needs_run: bool = Field(
+        True,
+        description="under own tests a label needs a finished run of the rater's own program, or a reason "
+        "why no test is possible",
+    )
     guideline: Ref | None = Field(None, description="name (its newest version), `name@version` or id")
     against: Id | None = Field(None, description="pairwise: id of the annotator of imported labels")
     planted: CleanText = Field("", max_length=2_000_000, description="CSV of planted pairs")
@@ -251,6 +256,7 @@ class StudyRatingOut(Schema):
     marked_first: int | None = Field(description="first line of the function marked as the reason")
     marked_last: int | None = Field(description="last of these lines")
     marked_code: str = Field(description="sha256 of the function with these lines; empty for none")
+    no_test: str = Field(description="why no test is possible, where the plan asks for a run")
 
 
 class RatingPage(Paging):

@@ -97,6 +97,11 @@ class Assignment(models.Model):
         """Whether something is still wanted from the rater."""
         return self.state in {self.State.RESERVED, self.State.LOCKED}
 
+    @property
+    def needs_run(self) -> bool:
+        """Whether its label needs a finished run of the rater's own program."""
+        return self.enrolment.study.needs_run and self.condition.kind == Condition.Kind.OWN_TESTS
+
 
 class RatingQuerySet(models.QuerySet["Rating"]):
     def current(self) -> RatingQuerySet:
@@ -139,6 +144,9 @@ class Rating(MarkedCode):
     reading = models.CharField(
         max_length=300, blank=True, db_default="", help_text="how the rater read the query, in one line"
     )
+    no_test = models.TextField(
+        blank=True, db_default="", help_text="why no test is possible, where a label needs a run"
+    )
     tags = models.JSONField(default=list)
     seconds = models.FloatField(default=0, help_text="of active time on the pair, up to this revision")
     guideline = models.ForeignKey(Guideline, on_delete=models.PROTECT, null=True, related_name="ratings")
@@ -172,6 +180,7 @@ class RatingDraft(KeptText):
         CHOICE = "choice"
         READING = "reading"
         LINES = "lines"
+        NO_TEST = "no_test", "why no test is possible"
         SKIP = "skip", "why the pair is skipped"
 
     assignment = models.ForeignKey(Assignment, on_delete=models.CASCADE, related_name="drafts")

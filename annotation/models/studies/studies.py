@@ -62,6 +62,12 @@ class Study(models.Model):
         db_default=False,
         help_text="raters must say years of Python, job and languages before their first pair",
     )
+    needs_run = models.BooleanField(
+        default=False,
+        db_default=False,
+        help_text="under own tests a label needs a finished run of the rater's own program, or a reason why "
+        "no test is possible",
+    )
     practice = models.BooleanField(
         default=False,
         db_default=False,

@@ -44,7 +44,7 @@ SCALES: Final = {
 TEXTS: Final = ("question", "information", "exclusions")
 CHOICES: Final = (
     "kind", "purpose", "scale", "order", "docstring", "ties", "one_more", "asks_profile", "practice",
-    "guideline", "reference", "margin",
+    "needs_run", "guideline", "reference", "margin",
 )  # fmt: skip
 """What is called alike in an order, in its forms and in the columns of a study."""
 
@@ -89,6 +89,7 @@ class Order:
     one_more: bool = False
     asks_profile: bool = False
     practice: bool = False
+    needs_run: bool = True
     rates: AssumedRates = USUAL_RATES
     guideline: Guideline | None = None
     against: Annotator | None = None

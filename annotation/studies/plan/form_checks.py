@@ -34,7 +34,7 @@ class RaterStatement:
     """What a rater wants to store; `value` on the study's scale, None: unsure. `evidence`: sha256.
 
     `reading`: how the rater read the query, one line. `marked_lines`: those of the function that are the
-    reason, such as `4-7`; empty for none.
+    reason, such as `4-7`; empty for none. `no_test`: why no test is possible, where a label needs a run.
     """
 
     value: int | None
@@ -47,6 +47,7 @@ class RaterStatement:
     evidence: str
     reading: str = ""
     marked_lines: str = ""
+    no_test: str = ""
 
 
 class BadRating(ValueError):
@@ -74,6 +75,7 @@ def clean_rater_statement(assignment: Assignment, said: RaterStatement) -> Rater
         runs=filter_own_evidence(ExecutionRequest, assignment, said.runs),
         reading=reading_of(said.reading),
         marked_lines=clean_marked_lines(assignment, said.marked_lines),
+        no_test=clean_form_text(said.no_test, "reason") if assignment.needs_run else "",
     )
 
 

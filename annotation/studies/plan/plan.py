@@ -38,6 +38,7 @@ FIXED: Final[Mapping[str, str]] = MappingProxyType(
         "seed": f"the seed: {ANOTHER_STUDY}",
         "one_more_on_a_split": f"whether one more rater is asked where they split: {ANOTHER_STUDY}",
         "profile_asked": f"whether raters must say who they are: {ANOTHER_STUDY}",
+        "own_tests_need_a_run": f"whether a label under own tests needs a run: {ANOTHER_STUDY}",
         "practice": f"whether raters are shown the answers of onboarding pairs: {ANOTHER_STUDY}",
     }
 )
@@ -108,6 +109,8 @@ def plan_of(study: Study) -> dict[str, Any]:
         "one_more_on_a_split": study.one_more,
         "profile_asked": study.asks_profile,
         "practice": study.practice,
+        "own_tests_need_a_run": study.needs_run
+        and study.conditions.filter(kind=Condition.Kind.OWN_TESTS).exists(),
     }
     return plan | {name: True for name, is_on in chosen.items() if is_on}
 

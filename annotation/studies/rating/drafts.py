@@ -20,6 +20,7 @@ SUBMITTED: Final = (
     RatingDraft.Field.READING,
     RatingDraft.Field.CHOICE,
     RatingDraft.Field.LINES,
+    RatingDraft.Field.NO_TEST,
 )
 """The fields that a rating takes with it; tests, calls and why to skip stay as they were typed."""
 
@@ -28,6 +29,7 @@ RATED_TEXTS: Final = {
     RatingDraft.Field.REASON: "reason",
     RatingDraft.Field.READING: "reading",
     RatingDraft.Field.LINES: "marked_lines",
+    RatingDraft.Field.NO_TEST: "no_test",
 }
 """The texts of a rating, and how a rating calls each."""
 
@@ -37,6 +39,7 @@ TEXTS: Final = (
     RatingDraft.Field.READING,
     RatingDraft.Field.TEST,
     RatingDraft.Field.SKIP,
+    RatingDraft.Field.NO_TEST,
 )
 """The fields in which a text is written: one that another window has kept is not overwritten unseen."""
 

@@ -33,7 +33,7 @@ from annotation.studies.rating.ratings import (
 
 KEPT: Final = (
     "value", "reason", "notes", "reading", "tags", "guideline", "docstring", "evidence", "calls", "runs",
-    *MARK_COLUMNS,
+    "no_test", *MARK_COLUMNS,
 )  # fmt: skip
 """What a revision that stands again takes along."""
 ASKED_AGAIN: Final = "This pair is asked again: your earlier answer is kept, and you give a new one."

@@ -34,6 +34,7 @@ from annotation.studies.plan.form_checks import (
 )
 from annotation.studies.plan.plan import freeze_plan
 from annotation.studies.rating import drafts, shown_pair
+from annotation.studies.rating.required_run import refuse_label_without_run
 from retrieval.texts.hostile import mark_hostile_characters
 
 Phase = Rating.Phase
@@ -169,6 +170,7 @@ def refuse_bad_rating(now: Assignment, phase: str, mine: RaterStatement, last: R
     """Raises BadRating where something is missing, or where the rater has seen too much."""
     if last is not None or now.state not in places.HOLDING:
         refuse_if_final(now, phase, last)
+    refuse_label_without_run(now, mine)
     if phase == Phase.BLIND:
         return
     before = last if last is not None and not last.withdrawn else last_of(now, Phase.BLIND)
@@ -257,6 +259,7 @@ def drafts_of(assignment: Assignment, said: RaterStatement | Rating) -> dict[str
         field.REASON: said.reason,
         field.READING: said.reading,
         field.LINES: said.marked_lines,
+        field.NO_TEST: said.no_test,
         field.CHOICE: " ".join([*words, *said.tags]),
     }
     return {
@@ -265,7 +268,8 @@ def drafts_of(assignment: Assignment, said: RaterStatement | Rating) -> dict[str
 
 
 def content_of_rating(said: Rating | RaterStatement) -> tuple[object, ...]:
-    return said.value, said.reason, said.notes, said.reading, tuple(said.tags), said.marked_lines
+    tags = tuple(said.tags)
+    return said.value, said.reason, said.notes, said.reading, tags, said.marked_lines, said.no_test
 
 
 def find_recent_ratings(enrolment: Enrolment, most: int = 10) -> list[Rating]:

@@ -25,12 +25,13 @@ from annotation.studies.adjudication.undecided_pairs import count_undecided_pair
 from annotation.studies.enrolment.profiles import Profile, profile_of
 from annotation.studies.report import figure_data
 from annotation.studies.report.figure_data import Gathered, Until
+from annotation.studies.report.label_runs import LabelRuns, count_label_runs
 from annotation.studies.report.pair_flow import Flow, flow_of
 from annotation.studies.report.pairwise_choices import Chosen, choices_by_condition, estimate_preference
 from retrieval.models import Annotator, Label
 
 KEPT_SECONDS: Final = 3600
-SHAPE: Final = 7
+SHAPE: Final = 8
 """Counted up where `Figures` gets another shape: what was kept in the old one is not taken then."""
 
 
@@ -45,7 +46,7 @@ class Figures:
 
     `scorings` are of a sealed study; `unscored` versions are in no figure until somebody scores them.
     `profile` is of all raters together; `unresolved` says which planned comparisons have no two rows.
-    `wrong`: by row of the main table, which shares of its labels are.
+    `wrong`: by row of the main table, which shares of its labels are. `runs`: how many labels rest on a run.
     """
 
     study: Study
@@ -61,6 +62,13 @@ class Figures:
     chosen: tuple[Chosen, ...] = ()
     unresolved: tuple[str, ...] = ()
     wrong: Mapping[str, WrongLabels] = field(default_factory=dict)
+    runs: tuple[LabelRuns, ...] = ()
+
+    @property
+    def reference_runs(self) -> LabelRuns | None:
+        """Those of the reference; None where it has no table, or its raters may run nothing."""
+        name = self.page.reference if self.page else ""
+        return next((one for one in self.runs if one.condition == name and one.labels), None)
 
 
 def figures_of(study: Study) -> Figures:
@@ -118,6 +126,7 @@ def compute_study_figures(study: Study, until: Until | None = None) -> Figures:
         chosen=choices_by_condition(found) if pairwise else (),
         unresolved=() if pairwise else tuple(figure_data.find_planned_comparisons(found)[1]),
         wrong=wrong_labels(given) if given else {},
+        runs=count_label_runs(study, until),
     )
 
 

@@ -42,6 +42,7 @@ def format_methods_paragraph(found: Figures) -> str:
         describe_sampling,
         describe_rating_process,
         describe_shown_evidence,
+        describe_reference_runs,
         describe_rater_profiles,
         asked_again,
         describe_referred_pairs,
@@ -147,6 +148,21 @@ def describe_shown_evidence(found: Figures, plan: Plan) -> str:
         else ""
     )
     return " ".join(filter(None, [first, *aided]))
+
+
+def describe_reference_runs(found: Figures, plan: Plan) -> str:
+    """Which share of the reference rests on a run; nothing where its raters could run nothing."""
+    one = found.reference_runs
+    if one is None:
+        return ""
+    asked = plan.get("own_tests_need_a_run") and one.condition == Kind.OWN_TESTS.label
+    rule = "A label needed a finished run of the rater's own test, or a reason why none is possible. "
+    labels = plurals.count_noun(one.labels, "label")
+    share = rf"{100 * (one.share or 0):.1f}\,\%"
+    return (
+        f"{rule if asked else ''}Of {labels} of the reference {one.with_run:,} ({share}) have a finished run "
+        f"of the rater's own test; {one.with_reason:,} have a reason instead."
+    )
 
 
 def describe_rater_profiles(found: Figures, plan: Plan) -> str:

@@ -54,12 +54,14 @@ PATHS: Final[Mapping[str, str]] = {
     "marked_first": "marked_first",
     "marked_last": "marked_last",
     "marked_code": "marked_code",
+    "no_test": "no_test",
 }
 """Where the columns of an export come from."""
-ADDED: Final = ("answer", "excluded", "excluded_by", "excluded_why", "state", *MARK_COLUMNS)
+ADDED: Final = ("answer", "excluded", "excluded_by", "excluded_why", "state", *MARK_COLUMNS, "no_test")
 """The last ones: a planted pair's known value; whether the rater is left out, by which amendment, why; the
 assignment's state: *left_out* where the rating is in no figure, as its place was given to another one; and
-the first and last line of the function that are marked as the reason, with the sha256 of that function."""
+the first and last line of the function that are marked as the reason, with the sha256 of that function; and
+why no test is possible."""
 LOOKED_UP: Final = ("calls_sha256", "runs_sha256", "query_whole")
 """Those that are read beside the rows: hashes of each call's expression and of each run's program."""
 COLUMNS: Final = (*(name for name in PATHS if name not in ADDED), *LOOKED_UP, *ADDED)

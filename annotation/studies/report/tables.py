@@ -19,6 +19,7 @@ from annotation.stats.agreement.scores import Scores
 from annotation.studies.enrolment.profiles import Profile
 from annotation.studies.plan.row_names import format_annotator_name
 from annotation.studies.report.figures import Figures
+from annotation.studies.report.label_runs import LabelRuns
 from annotation.studies.report.pair_flow import SUMS
 from annotation.studies.report.pairwise_choices import sides_of
 from annotation.studies.report.table import Cell, Table
@@ -33,7 +34,7 @@ def build_study_tables(found: Figures) -> tuple[Table, ...]:
     made: list[Table] = []
     if found.page:
         made += [
-            main(found.page),
+            main(found.page, found.reference_runs),
             build_confusion_table(found.page),
             build_treatment_table(found.page),
             build_stratum_table(found.page, found.study),
@@ -50,6 +51,7 @@ def build_study_tables(found: Figures) -> tuple[Table, ...]:
         build_influence_table(found.influence),
         build_preference_table(found),
         build_scoring_table(found),
+        build_run_table(found.runs),
         Table("flow", "Flow of pairs", ("What", "How many"), found.flow.rows, SUMS),
         build_rater_table(found.profile),
         build_reported_table(),
@@ -77,7 +79,7 @@ def describe_score_row(row: Scores) -> str:
     return f"{row.name} (leave-one-out)" if row.left_out else row.name
 
 
-def main(page: Page) -> Table:
+def main(page: Page, runs: LabelRuns | None = None) -> Table:
     return Table(
         "main",
         f"Against the majority of “{page.reference}”",
@@ -85,8 +87,33 @@ def main(page: Page) -> Table:
         tuple((describe_score_row(row), *format_score_cells(row)) for row in page.table),
         "Precision, recall, F1 and MCC are of label 1. People who made the reference are each held against "
         "the others, a split counting ½. Pairs weigh 1 ÷ their inclusion probability. Intervals are 95 %, "
-        f"from resampling whole queries; exact where fewer than {FEW_EXCEPTIONS} have an exception.",
+        f"from resampling whole queries; exact where fewer than {FEW_EXCEPTIONS} have an exception."
+        f"{describe_runs(runs)}",
         "Accuracy",
+    )
+
+
+def describe_runs(runs: LabelRuns | None) -> str:
+    """Which share of the reference's labels rests on a run; empty where nothing could be run."""
+    if runs is None:
+        return ""
+    labels = count_noun(runs.labels, "label")
+    return f" Of {labels} of the reference {runs.with_run:,} ({runs.share:.0%}) have a finished run."
+
+
+def build_run_table(found: Iterable[LabelRuns]) -> Table:
+    rows: tuple[tuple[Cell, ...], ...] = tuple(
+        (one.condition, one.labels, one.with_run, one.share, one.with_reason, one.neither)
+        for one in found
+        if one.labels
+    )
+    return Table(
+        "runs",
+        "Labels with a run",
+        ("Condition", "Labels", "With a run", "Share", "No test possible", "Neither"),
+        rows,
+        "A run counts if the rater’s own test ran before the label. “No test possible” are labels without "
+        "a run whose rater says why.",
     )
 
 

@@ -164,6 +164,7 @@ def sent_in(request: HttpRequest) -> Sent:
         reason=request.POST.get("reason", ""),
         tags=tuple(request.POST.getlist("tags")),
         lines=request.POST.get("lines", ""),
+        no_test=request.POST.get("no_test", ""),
     )
 
 
@@ -181,6 +182,7 @@ def said_in(request: HttpRequest, found: Assignment) -> RaterStatement:
         evidence=request.POST.get("evidence", ""),
         value=value_of(found, sent.choice),
         marked_lines=sent.lines,
+        no_test=sent.no_test,
     )
 
 

@@ -49,6 +49,7 @@ class Sent:
     skipping: str = ""
     reading: str = ""
     lines: str = ""
+    no_test: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +141,8 @@ class Clash:
 class LabelForm:
     """All of the form. `second`: it is about the look after the blind label was locked.
 
-    `lines`: those of the function that are marked; None where two snippets are compared.
+    `lines`: those of the function that are marked; None where two snippets are compared. `no_test`: why no
+    test is possible; None where a label needs no run.
     """
 
     scale: str
@@ -151,6 +153,7 @@ class LabelForm:
     notes: Typed
     reading: Typed
     lines: Typed | None
+    no_test: Typed | None
     reason: Typed
     token: str
     seen_revision: int
@@ -212,6 +215,7 @@ def label_form(
             sent.reading, kept.get(Field.READING), stands.reading if stands else "", again=unstored
         ),
         lines=read_marked_lines(assignment, standing, sent),
+        no_test=read_no_test(assignment, standing, sent),
         reason=choose_field_text(
             sent.reason, kept.get(Field.REASON), current.reason if current else "", again=unstored
         ),
@@ -234,6 +238,15 @@ def read_marked_lines(assignment: Assignment, standing: RatingState, sent: Sent)
     stands, draft = standing.current or standing.blind, standing.drafts.get(Field.LINES)
     stored = stands.marked_lines if stands else ""
     return choose_field_text(sent.lines, draft, stored, again=bool(sent.problem or sent.conflict))
+
+
+def read_no_test(assignment: Assignment, standing: RatingState, sent: Sent) -> Typed | None:
+    """Why no test is possible, as sent, as kept, or as stored; None where a label needs no run."""
+    if not assignment.needs_run:
+        return None
+    stands, draft = standing.current or standing.blind, standing.drafts.get(Field.NO_TEST)
+    stored = stands.no_test if stands else ""
+    return choose_field_text(sent.no_test, draft, stored, again=bool(sent.problem or sent.conflict))
 
 
 def chosen_of(assignment: Assignment, standing: RatingState, sent: Sent) -> tuple[str, list[Tag]]:
@@ -314,7 +327,9 @@ def earlier_of(assignment: Assignment, standing: RatingState) -> tuple[Earlier, 
 def content_of_rating(row: Rating) -> tuple[object, ...]:
     """What a revision says, to be told apart from what others say."""
     tags = tuple(map(str, row.tags))
-    return row.withdrawn, row.value, row.reason, row.notes, row.reading, tags, row.marked_lines
+    return (
+        row.withdrawn, row.value, row.reason, row.notes, row.reading, tags, row.marked_lines, row.no_test
+    )  # fmt: skip
 
 
 def clash_of(assignment: Assignment, sent: Sent) -> Clash | None:

@@ -32,7 +32,7 @@ QUESTIONS: Final = (
     ),
     ("Which answer is better?", ("preference",)),
     ("What changes when raters see the agents?", ("influence",)),
-    ("Who rated what?", ("flow", "raters", "counts", "scorings")),
+    ("Who rated what?", ("flow", "runs", "raters", "counts", "scorings")),
     ("What do papers report?", ("reported",)),
 )
 """What the tables answer, by their keys."""

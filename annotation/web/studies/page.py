@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db.models import Count, F, Q, Sum
 from django.http import QueryDict
 
-from annotation.models import Assignment, AuditEvent, Enrolment, Quota, Rating, Study, StudyPair
+from annotation.models import Assignment, AuditEvent, Condition, Enrolment, Quota, Rating, Study, StudyPair
 from annotation.studies.adjudication import decisions, verified_subset
 from annotation.studies.enrolment import extra_raters
 from annotation.studies.enrolment import unfilled_places as unfilled
@@ -98,6 +98,7 @@ def study_page(study: Study) -> dict[str, Any]:
         "may_publish": closed and annotator is None,
         "published": annotator,
         "one_more": extra_raters.count_extra_rating_pairs(study),
+        "own_tests": study.conditions.filter(kind=Condition.Kind.OWN_TESTS).exists(),
         "waiting": len(decisions_by_place) - decided,
         "decided": decided,
         "unfilled": list(unfilled_rows(study)),

@@ -64,6 +64,15 @@ def test_lines_are_the_reason_of_a_rating(study: Study, rita: Client) -> None:
     assert label(rita, found, lines="1-2").json()["lines"] == "1-2"
 
 
+def test_a_label_needs_a_run_or_says_why_no_test_is_possible(study: Study, rita: Client) -> None:
+    Study.objects.update(needs_run=True)
+    found = post(rita, f"{study.pk}/next").json()["assignment"]
+    assert found["needs_run"] is True
+    refused = label(rita, found)
+    assert refused.status_code == 422 and "why no test is possible" in refused.json()["detail"]
+    assert label(rita, found, no_test="it needs a printer").json()["no_test"] == "it needs a printer"
+
+
 def test_a_second_window_is_told_what_stands(study: Study, rita: Client) -> None:
     found = post(rita, f"{study.pk}/next").json()["assignment"]
     assert label(rita, found, "1").status_code == 201

@@ -47,6 +47,7 @@ def test_a_study_is_made_started_and_read(ada: Client, build: Build) -> None:
     told = made.json()
     assert (told["state"], told["pairs"], told["outlook"]["ratings"]) == ("draft", 3, 9)
     assert told["plan"]["comparisons"] == [["agents", "own_tests"]]
+    assert told["plan"]["own_tests_need_a_run"] is True
     assert post(ada, f"/{told['id']}/control", {"action": "start"}).json() == {"state": "running"}
     again = ada.get(f"/api/studies/{told['id']}").json()
     assert again["outlook"] is None and again["progress"][0]["wanted"] == 9

@@ -7,7 +7,7 @@ import json
 
 import pytest
 
-from annotation.models import Amendment, AuditEvent, Study
+from annotation.models import Amendment, AuditEvent, Condition, Study
 from annotation.studies.plan import plan as planning
 from annotation.studies.plan.plan import (
     StudyRefused,
@@ -80,6 +80,12 @@ def test_choices_that_are_off_leave_no_trace_in_a_plan() -> None:
     assert planning.plan_of(study) == off | {"profile_asked": True, "practice": True}
 
 
+def test_that_labels_need_a_run_is_in_the_plan_of_own_tests_alone() -> None:
+    own = planning.plan_of(studies.study(needs_run=True))
+    reading = planning.plan_of(studies.study("second", (Condition.Kind.READING,), needs_run=True))
+    assert own["own_tests_need_a_run"] is True and "own_tests_need_a_run" not in reading
+
+
 def test_the_hash_depends_on_the_pairs() -> None:
     study = studies.study()
     before = planning.pairs_hash(study)
@@ -129,7 +135,8 @@ def test_an_amendment_needs_a_reason() -> None:
 
 
 @pytest.mark.parametrize(
-    ("column", "value"), [("scale", "graded"), ("purpose", "sealed"), ("seed", 2), ("practice", True)]
+    ("column", "value"),
+    [("scale", "graded"), ("purpose", "sealed"), ("seed", 2), ("practice", True), ("needs_run", True)],
 )
 def test_what_is_fixed_is_refused_with_the_way_that_is_open(column: str, value: object) -> None:
     study = studies.study()

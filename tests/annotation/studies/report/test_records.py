@@ -63,8 +63,8 @@ def test_planted_pairs_have_their_answer() -> None:
 
 
 def test_new_columns_come_last() -> None:
-    assert rating_export.COLUMNS[-8:-3] == ("answer", "excluded", "excluded_by", "excluded_why", "state")
-    assert rating_export.COLUMNS[-3:] == ("marked_first", "marked_last", "marked_code")
+    assert rating_export.COLUMNS[-9:-4] == ("answer", "excluded", "excluded_by", "excluded_why", "state")
+    assert rating_export.COLUMNS[-4:] == ("marked_first", "marked_last", "marked_code", "no_test")
     assert PARTS["decisions"].columns[-4:] == ("stands", "marked_first", "marked_last", "marked_code")
 
 

@@ -49,6 +49,7 @@ def test_a_study_is_looked_at_saved_and_started(ada: Client, build: Build) -> No
     ada.post(reverse("study-new"), posted(build))
     study = Study.objects.get()
     assert study.comparisons == [["agents", "own_tests"]] and study.seed == 4
+    assert not study.needs_run and re.search(r'name="needs_run"[^>]* checked', page(ada, "study-new"))
     text = page(ada, "study", study.pk)
     assert "first &lt;b&gt;study" in text and "What it will take" in text
     assert "Start the study" in page(ada, "study-control", study.pk, action="start")
