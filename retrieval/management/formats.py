@@ -54,7 +54,11 @@ def _cosqa_plus(options: Arguments) -> Iterator[Item]:
 
 def _codesearchnet_arguments(parser: CommandParser) -> None:
     parser.add_argument(
-        "places", type=Path, nargs="+", help="files, or folders with .jsonl (also packed) or .parquet"
+        "places",
+        type=Path,
+        nargs="+",
+        help="files, or folders with .jsonl (also packed), .parquet, or python_dedupe_definitions_v2.pkl and "
+        "python_licenses.pkl",
     )
     parser.add_argument(
         "--documentation", action="store_true", help="first paragraphs of documentation as labelled queries"

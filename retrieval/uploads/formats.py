@@ -16,15 +16,14 @@ from retrieval.sources import Item, Problem
 from retrieval.sources.code import extraction
 from retrieval.sources.code.places import expect_archives
 from retrieval.sources.formats import beir, codesearchnet, cosqa_plus, ncs, staqc, table
+from retrieval.sources.formats.codesearchnet_places import tell_skipped_files
 from retrieval.sources.readers import zip_folder
 from retrieval.uploads.files import by_name, unpacking_folder_of
 from retrieval.uploads.import_order import Format, ImportOrder
 
 MIXED: Final[dict[str, Callable[[Job, ImportOrder, Refusals], Iterator[Item]]]] = {
     Format.DOCUMENTED: lambda job, order, refusals: _documented(job, order, refusals),
-    Format.CODESEARCHNET: lambda job, order, refusals: codesearchnet.read_codesearchnet(
-        [_corpus(job)], bool(order.options.get("documentation"))
-    ),
+    Format.CODESEARCHNET: lambda job, order, refusals: _corpus(job, order),
     Format.STAQC: lambda job, order, refusals: staqc.read_staqc_blocks(
         path_of_job_file(job), _further(job, "titles")
     ),
@@ -56,6 +55,12 @@ def _beir(job: Job, order: ImportOrder) -> Iterator[Item]:
     except beir.NotChosen as why:
         how = " as configuration in the form" if why.there else ": leave the configuration empty"
         raise _Refused(f"{why}{how}.") from why
+
+
+PACKED_PICKLES: Final = (
+    "The list of all functions is too large to be unpacked here: unpack the zip and import the folder on the "
+    "server, or upload the pickle by itself."
+)
 
 
 class _Refused(ValueError):
@@ -97,11 +102,18 @@ def _folder(job: Job, layout: zip_folder.Layout, chosen: str = "") -> Path:
     return folder
 
 
-def _corpus(job: Job) -> Path:
-    """A file of CodeSearchNet, or the folder that its zip was. Raises NotUnpacked."""
-    path = path_of_job_file(job)
-    is_zip = path.name.lower().endswith(".zip")
-    return _folder(job, zip_folder.CODESEARCHNET) if is_zip else path
+def _corpus(job: Job, order: ImportOrder) -> Iterator[Item]:
+    """The functions of a file of CodeSearchNet, or of its zip, of which pickles stay packed.
+
+    Raises NotUnpacked.
+    """
+    path, documentation = path_of_job_file(job), bool(order.options.get("documentation"))
+    if not path.name.lower().endswith(".zip"):
+        yield from codesearchnet.read_codesearchnet([path], documentation)
+        return
+    yield from codesearchnet.read_codesearchnet([_folder(job, zip_folder.CODESEARCHNET)], documentation)
+    if skipped := zip_folder.list_packed_pickles(path):
+        yield tell_skipped_files(by_name(job, str(path)), skipped, PACKED_PICKLES)
 
 
 def _release(job: Job) -> cosqa_plus.Release:

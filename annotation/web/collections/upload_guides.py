@@ -128,7 +128,8 @@ GUIDES: Final = (
     Guide(
         Format.CODESEARCHNET,
         "One file of JSON Lines, also packed, or of Parquet, as CodeSearchNet and extract write them; or "
-        "a zip of such files in any folders, such as the published python.zip.",
+        "a zip of such files in any folders, such as the published python.zip; or the pickle of all "
+        "functions, python_dedupe_definitions_v2.pkl.",
         (
             (
                 "python_test_0.jsonl",
@@ -138,7 +139,7 @@ GUIDES: Final = (
                 ),
             ),
         ),
-        (".jsonl", *(f".jsonl{packed}" for packed in PACKED), ".parquet", ".zip"),
+        (".jsonl", *(f".jsonl{packed}" for packed in PACKED), ".parquet", ".zip", ".pkl"),
     ),
     Guide(
         Format.STAQC,

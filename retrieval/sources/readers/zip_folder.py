@@ -119,6 +119,12 @@ def unpack_zip(archive: Path, into: Path, layout: Layout, chosen: str = "") -> N
         ) from error
 
 
+def list_packed_pickles(archive: Path) -> list[str]:
+    """The pickles in a zip that was unpacked without them."""
+    with zipfile.ZipFile(archive) as opened:
+        return [name for name in opened.namelist() if name.endswith(".pkl") and not _is_no_file(name)]
+
+
 def _unpack(opened: zipfile.ZipFile, into: Path, layout: Layout, chosen: str) -> None:
     members = {PurePosixPath(info.filename): info for info in _safe(opened.infolist())}
     root = _around(_root(members, layout), members, chosen)

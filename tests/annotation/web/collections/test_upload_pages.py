@@ -290,9 +290,10 @@ def test_a_corpus_is_read_out_of_the_zip_that_was_published(ada: Client) -> None
     file = a_file("java.zip", zipped(parts))
     ada.post(UPLOAD, {"name": "csn", "format": "codesearchnet", "file": file})
     job = imported(Job.objects.get())
-    assert (job.state, job.result["read"], job.result["stored"]) == ("partial", 3, 2)
-    first = job.result["problems"][0]
+    assert (job.state, job.result["read"], job.result["stored"]) == ("partial", 4, 2)
+    first, second = job.result["problems"]
     assert first.startswith("folder/final/jsonl/test/java_test_0.jsonl, record 2: is not JSON")
+    assert "1 file not read: folder/java_licenses.pkl." in second
     assert Collection.objects.get().source == "java.zip"
 
 

@@ -1,86 +1,20 @@
-"""StaQC's pickles: plain data is read, whatever a pickle could do beyond it is refused unperformed."""
+"""StaQC's pickles of code and titles."""
 
-import os
 import pickle
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from retrieval.sources import GivenLabel, Problem, Query, Snippet
 from retrieval.sources.formats import staqc
-from retrieval.sources.formats.staqc import Hostile, load_safe_pickle, read_staqc_blocks
-
-IDS = st.integers(0, 2**31 - 1)
-KEYS = IDS | st.tuples(IDS, st.integers(0, 99))
+from retrieval.sources.formats.staqc import read_staqc_blocks
 
 
 def saved(folder: Path, value: object, name: str = "code.pickle") -> Path:
     path = folder / name
     path.write_bytes(pickle.dumps(value, 2))
     return path
-
-
-class Evil:
-    def __reduce__(self) -> Any:
-        return os.mkdir, ("/tmp/this-was-run",)
-
-
-@given(data=st.dictionaries(KEYS, st.text(), max_size=5), protocol=st.integers(1, 5))
-def test_what_any_protocol_writes_is_read_back(data: dict[Any, str], protocol: int) -> None:
-    assert load_safe_pickle(pickle.dumps(data, protocol)) == data
-
-
-def test_python_2_wrote_bytes() -> None:
-    assert load_safe_pickle(b"(dp0\n(I12\nI0\ntp1\nS'caf\\xc3\\xa9'\np2\ns.") == {(12, 0): "café"}
-
-
-@pytest.mark.parametrize("protocol", range(6))
-def test_a_pickle_that_calls_is_refused_by_the_instruction(protocol: int) -> None:
-    with pytest.raises(Hostile, match="GLOBAL"):
-        load_safe_pickle(pickle.dumps({(1, 0): Evil()}, protocol))
-    assert not os.path.exists("/tmp/this-was-run")
-
-
-@pytest.mark.parametrize(
-    "content",
-    [
-        b"cos\nsystem\n(S'true'\ntR.",
-        b"(S'true'\nios\nsystem\n.",
-        b"\x82\x01.",  # a name in the table of extensions
-        b"Pname\n.",  # a persistent object
-        b"\x80\x04]\x94(h\x00h\x00e.",  # a list of itself
-        b"(" + b"(" * 10 + b"t" * 11 + b".",
-        b"\x80\x04K\x01\x85" + b"\x86".join([b"2"] * 3) + b".",
-        b"\x80\x04\x8a\xff" + b"\x7f" * 255 + b".",  # a number of 2,040 bits
-        b"I" + b"9" * 30 + b"\n.",
-        b"\x80\x04r\xff\xff\xff\x7f.",  # a place in the memo far away, of nothing
-        b"\x80\x04\x95\xff\xff\xff\xff\xff\xff\xff\x7f.",  # a frame longer than any file
-        b"\x80\x04B\xff\xff\xff\x7f.",
-        b"X\xff\xff\xff\xffabc.",
-        b"",
-        b"\x80\x63.",
-        b"}",
-    ],
-)
-def test_hostile_and_damaged_pickles_are_refused(content: bytes) -> None:
-    with pytest.raises(pickle.UnpicklingError):
-        load_safe_pickle(content)
-
-
-@given(content=st.binary(max_size=60))
-def test_no_bytes_do_more_than_fail(content: bytes) -> None:
-    with suppress(pickle.UnpicklingError):
-        load_safe_pickle(content)
-
-
-def test_containers_without_end_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(staqc, "CONTAINERS_LIMIT", 100)
-    with pytest.raises(Hostile, match="more than 100"):
-        load_safe_pickle(b"}" * 200 + b".")
 
 
 def test_numbers_that_python_2_wrote_as_long_are_read(tmp_path: Path) -> None:
