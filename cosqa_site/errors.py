@@ -24,11 +24,13 @@ from ninja import NinjaAPI, Schema
 from ninja.errors import HttpError, ValidationError
 
 from annotation import draft_rules
+from annotation.accounts import account_changes
 from annotation.accounts.roles import KeptBlind, refuse_while_blind
 from annotation.api.form_refusals import InvalidValues
 from annotation.api.missing_functions import decision_out
 from annotation.api.names import NoSuchName
 from annotation.api.rating import rating_out
+from annotation.builds.control.connection_test import TestRefused
 from annotation.builds.control.pause_resume import ControlRefused
 from annotation.builds.control.spending_caps import CapRefused
 from annotation.builds.launch.order import LaunchRefused
@@ -46,12 +48,14 @@ from annotation.studies.adjudication.decisions import AdjudicatedMeanwhile, BadA
 from annotation.studies.enrolment.queue import BadSkip, Lapsed, QueueClosed
 from annotation.studies.enrolment.rater_studies import BadProfile, GuidelineChanged
 from annotation.studies.plan.form_checks import BadRating
+from annotation.studies.plan.guidelines import BadGuideline
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.rating import ratings, undo
 from annotation.studies.report.agreement_report import NoReport
 from annotation.studies.report.figures import NoFigures
 from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.benchmarks.score_jobs import NotOrdered
+from retrieval.evaluation.holes import NoHoles
 from retrieval.evaluation.robustness.version_comparison import NotOneVersion
 
 CONTENT_TYPE: Final = "application/problem+json"
@@ -64,7 +68,9 @@ RETRY_SECONDS: Final = 60
 STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     AdjudicatedMeanwhile: HTTPStatus.CONFLICT,
     BadAdjudication: HTTPStatus.UNPROCESSABLE_ENTITY,
+    account_changes.ChangeRefused: HTTPStatus.CONFLICT,
     BadDecision: HTTPStatus.UNPROCESSABLE_ENTITY,
+    BadGuideline: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadProfile: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadReview: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadSkip: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -82,6 +88,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     LostRace: HTTPStatus.CONFLICT,
     MayNotAdjudicate: HTTPStatus.FORBIDDEN,
     NoFigures: HTTPStatus.CONFLICT,
+    NoHoles: HTTPStatus.CONFLICT,
     NoReport: HTTPStatus.CONFLICT,
     NoSuchName: HTTPStatus.UNPROCESSABLE_ENTITY,
     NotOneVersion: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -97,6 +104,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     undo.NothingToTakeBack: HTTPStatus.CONFLICT,
     SampleRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
     StudyRefused: HTTPStatus.CONFLICT,
+    TestRefused: HTTPStatus.CONFLICT,
     TooManyWaiting: HTTPStatus.TOO_MANY_REQUESTS,
     Http404: HTTPStatus.NOT_FOUND,
 }

@@ -32,6 +32,7 @@ STILL_ANSWERED: Final = "A request with this key is being answered: wait, then s
 NOT_KNOWN: Final = (
     "A request with this key was broken off. Look whether it was done, then send it with a new key."
 )
+TOLD_ONCE: Final = "This was done. Its answer held a secret, which is told once: revoke it, and make another."
 
 
 class AnsweredOnce:
@@ -96,10 +97,15 @@ def begin_answer(user: User, key: str, digest: str) -> StoredAnswer | None:
 
 
 def keep_answer(row: StoredAnswer, response: HttpResponseBase) -> bool:
-    """Keep the answer of a request that succeeded; whether it is kept."""
+    """Keep the answer of a request that succeeded; whether it is kept.
+
+    One with a secret, which says `no-store` itself, is not: who sends it again is told that it was done.
+    """
     done = 200 <= response.status_code < 300
     if not done or not isinstance(response, HttpResponse) or len(response.content) > LARGEST_ANSWER:
         return False
+    if "no-store" in response.headers.get("Cache-Control", ""):
+        response = refuse(HTTPStatus.CONFLICT, TOLD_ONCE)
     row.status, row.content_type = response.status_code, response.headers.get("Content-Type", "")[:100]
     row.body = response.content.decode()
     row.save(update_fields=["status", "content_type", "body"])

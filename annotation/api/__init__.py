@@ -15,11 +15,13 @@ from annotation.api import (
     corpus,
     derived_builds,
     drift,
+    guidelines,
     imports,
     jobs,
     label_audit,
     missing_functions,
     pins,
+    project,
     publication,
     queries,
     rating,
@@ -27,6 +29,8 @@ from annotation.api import (
     reviews,
     rounds,
     studies,
+    study_changes,
+    unjudged_results,
     visible,
 )
 from annotation.schemas.builds import Me
@@ -43,6 +47,7 @@ router.add_router("/builds", replies.router)
 router.add_router("/builds", publication.router)
 router.add_router("/collections", imports.router)
 router.add_router("/benchmarks", benchmarks.router)
+router.add_router("/benchmarks", unjudged_results.router)
 router.add_router("/jobs", jobs.router)
 router.add_router("/pins", pins.router)
 router.add_router("", corpus.router)
@@ -54,6 +59,9 @@ router.add_router("", missing_functions.router)
 router.add_router("", reviews.router)
 router.add_router("/rate", rating.router)
 router.add_router("/studies", studies.router)
+router.add_router("/studies", study_changes.router)
+router.add_router("", guidelines.router)
+router.add_router("", project.router)
 
 
 @router.get("/me", response=Me, tags=["people"])

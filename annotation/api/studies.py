@@ -36,7 +36,7 @@ from annotation.studies.plan import control, creation
 from annotation.studies.plan.control import Action
 from annotation.studies.plan.effort import outlook_of
 from annotation.studies.plan.order_json import order_of
-from annotation.studies.plan.plan import plan_of
+from annotation.studies.plan.plan import plan_of, seen_now
 from annotation.studies.report import rating_export
 from annotation.studies.report.figures import refuse_to_raters
 from annotation.web.studies.figure_views import tables_of
@@ -145,4 +145,5 @@ def study_detail(study: Study) -> StudyDetail:
         plan=study.plan if study.frozen_at and study.plan else plan_of(study),
         progress=list(condition_rows(study, rating_seconds_of_study(study))),
         outlook=outlook_of(study) if study.state == Study.State.DRAFT else None,
+        last_change=seen_now(study),
     )

@@ -184,6 +184,7 @@ class StudyDetail(StudyOut):
     plan: dict[str, Any] = Field(description="the frozen plan, else the current one")
     progress: list[ConditionOut]
     outlook: OutlookOut | None = Field(description="of a draft")
+    last_change: int = Field(description="send it as `seen_change`, so that nobody's change is replaced")
 
 
 class StudyControl(Body):

@@ -136,6 +136,7 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     "api:list_precedents": ("q=match",),
     "api:list_studies": ("limit=1",),
     "api:list_ratings": ("limit=1",),
+    "api:list_people": ("q=a", "role=expert", "state=closed"),
 }
 """What lists are asked for besides the plain address: each way to sort, filter and take home."""
 
@@ -209,6 +210,7 @@ def samples(case: Case, rater: Enrolment | None = None) -> Samples:
             "members": 0,
             "tests": aged(connection_test()),
             "people": rater.user_id,
+            "raters": rater.pk,
             "invitations": aged(invitation()),
             **dict.fromkeys(("join", "new", "with"), 1),
         },

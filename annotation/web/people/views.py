@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from enum import StrEnum
 from typing import Any, Final
 
@@ -10,7 +11,7 @@ from django.conf import settings
 from django.contrib import messages
 from django.contrib.auth.models import User
 from django.db import transaction
-from django.http import HttpRequest, HttpResponse
+from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
@@ -61,7 +62,7 @@ def new(request: HttpRequest) -> HttpResponse:
     with transaction.atomic():
         user = form.save()
         give_role(user, Role(form.cleaned_data["role"]))
-        note_change(request, user, {"made": True, "role": form.cleaned_data["role"]})
+        note_change(person(request), user, {"made": True, "role": form.cleaned_data["role"]})
     return show_password_link(request, user)
 
 
@@ -71,31 +72,63 @@ def invite(request: HttpRequest) -> HttpResponse:
     form = InvitationForm(request.POST or None, can_mail=can_mail_links())
     if not form.is_valid():
         return render_form(request, "annotation/people/invite.html", form)
-    chosen = form.cleaned_data
+    made = invite_person(request, person(request), form.cleaned_data)
+    if made.problem:
+        messages.warning(request, f"The mail could not be sent, so pass the link on yourself. {made.problem}")
+    context = {
+        "link": made.link,
+        "invitation": made.invitation,
+        "days": form.cleaned_data["days"],
+        "mailed": made.mailed,
+    }
+    return render(request, "annotation/people/link.html", context)
+
+
+@dataclass(frozen=True, slots=True)
+class Invited:
+    """An invitation with its link, whether it was mailed, and why it could not be."""
+
+    invitation: Invitation
+    link: str
+    mailed: bool
+    problem: str
+
+
+def invite_person(request: HttpRequest, by: User, chosen: Mapping[str, Any]) -> Invited:
+    """Make the invitation of a valid form, and mail its link where that is possible."""
     with transaction.atomic():
         invitation, word = issue_invitation(
-            person(request), Role(chosen["role"]), chosen["days"], chosen["name"], chosen["email"]
+            by, Role(chosen["role"]), chosen["days"], chosen["name"], chosen["email"]
         )
-        note_invitation(request, Verb.INVITATION_MADE, invitation)
+        note_invitation(by, Verb.INVITATION_MADE, invitation)
     link = request.build_absolute_uri(reverse("join", args=[word]))
+    if not invitation.email or not can_mail_links():
+        return Invited(invitation, link, mailed=False, problem="")
     body = INVITATION.format(role=invitation.role, days=chosen["days"], link=link)
-    mailed = mail_link(request, "Invitation to the CoSQA Workbench", body, invitation.email)
-    context = {"link": link, "invitation": invitation, "days": chosen["days"], "mailed": mailed}
-    return render(request, "annotation/people/link.html", context)
+    try:
+        send_mail("Invitation to the CoSQA Workbench", body, [invitation.email])
+    except NotSent as why:
+        return Invited(invitation, link, mailed=False, problem=str(why))
+    return Invited(invitation, link, mailed=True, problem="")
 
 
 @require_role(Role.ADMIN, POST)
 def revoke(request: HttpRequest, pk: int) -> HttpResponse:
     invitation = get_object_or_404(Invitation, pk=pk)
-    with transaction.atomic():
-        revoked = revoke_invitation(invitation)
-        if revoked:
-            note_invitation(request, Verb.INVITATION_REVOKED, invitation)
-    if revoked:
+    if revoke_link(person(request), invitation):
         messages.success(request, "The invitation is revoked: its link lets nobody in.")
     else:
         messages.error(request, "This invitation is used or revoked already.")
     return redirect("people")
+
+
+def revoke_link(by: User, invitation: Invitation) -> bool:
+    """Whether the invitation was open, and lets nobody in now."""
+    with transaction.atomic():
+        revoked = revoke_invitation(invitation)
+        if revoked:
+            note_invitation(by, Verb.INVITATION_REVOKED, invitation)
+    return revoked
 
 
 @require_role(Role.ADMIN, GET)
@@ -127,19 +160,25 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
             return render(
                 request, "annotation/people/person.html", forms_of(user, email_form=form), status=422
             )
-    with say_refusals(request, ChangeRefused), transaction.atomic():
-        detail = do_change(request, user, action)
-        if detail:
-            note_change(request, user, detail)
+    with say_refusals(request, ChangeRefused):
+        if change_person(person(request), user, action, request.POST):
             messages.success(request, describe_change(user, action))
     return redirect("person", pk=user.pk)
 
 
-def do_change(request: HttpRequest, user: User, action: Action) -> dict[str, Any]:
+def change_person(by: User, user: User, action: Action, values: QueryDict) -> bool:
+    """Change an account, with a line in the audit log; whether anything changed. Raises ChangeRefused."""
+    with transaction.atomic():
+        detail = do_change(by, user, action, values)
+        if detail:
+            note_change(by, user, detail)
+    return bool(detail)
+
+
+def do_change(by: User, user: User, action: Action, values: QueryDict) -> dict[str, Any]:
     """Do it; what the audit log keeps, empty where there was nothing to do. Raises ChangeRefused."""
-    by = person(request)
     if action is Action.ROLE:
-        form = RoleForm(request.POST)
+        form = RoleForm(values)
         if not form.is_valid():
             raise ChangeRefused("Choose one of the roles.")
         before, role = held_role(user), Role(form.cleaned_data["role"])
@@ -148,11 +187,11 @@ def do_change(request: HttpRequest, user: User, action: Action) -> dict[str, Any
         change_role(by, user, role)
         return {"role": role, "role_before": before}
     if action is Action.EMAIL:
-        email = request.POST.get("email", "").strip()
+        email = values.get("email", "").strip()
         User.objects.filter(pk=user.pk).update(email=email)
         return {"changed": ["email"]}
     if action is Action.DISCONNECT:
-        identity = user.identities.filter(pk=whole_number(request.POST.get("identity", ""))).first()
+        identity = user.identities.filter(pk=whole_number(values.get("identity", ""))).first()
         if identity is None:
             return {}
         lock_for_change(by, user)
@@ -171,7 +210,7 @@ def reset(request: HttpRequest, user: User) -> HttpResponse:
         messages.error(request, "The account is closed. Open it first.")
         return redirect("person", pk=user.pk)
     with transaction.atomic():
-        note_change(request, user, {"password_link": True})
+        note_change(person(request), user, {"password_link": True})
     return show_password_link(request, user)
 
 
@@ -181,25 +220,13 @@ def show_password_link(request: HttpRequest, user: User) -> HttpResponse:
     return render(request, "annotation/people/link.html", context)
 
 
-def mail_link(request: HttpRequest, subject: str, body: str, address: str) -> bool:
-    """Whether the link was mailed; where it could not be, the page says so."""
-    if not address or not can_mail_links():
-        return False
-    try:
-        send_mail(subject, body, [address])
-    except NotSent as why:
-        messages.warning(request, f"The mail could not be sent, so pass the link on yourself. {why}")
-        return False
-    return True
+def note_change(by: User, user: User, detail: Mapping[str, Any]) -> None:
+    append_audit_event(by, Verb.ACCOUNT_CHANGED, f"account {user}", detail=detail)
 
 
-def note_change(request: HttpRequest, user: User, detail: Mapping[str, Any]) -> None:
-    append_audit_event(request.user, Verb.ACCOUNT_CHANGED, f"account {user}", detail=detail)
-
-
-def note_invitation(request: HttpRequest, verb: Verb, invitation: Invitation) -> None:
+def note_invitation(by: User, verb: Verb, invitation: Invitation) -> None:
     detail = {"role": invitation.role, "for": invitation.name, "email": invitation.email}
-    append_audit_event(request.user, verb, str(invitation), detail=detail)
+    append_audit_event(by, verb, str(invitation), detail=detail)
 
 
 def describe_change(user: User, action: Action) -> str:

@@ -2,19 +2,29 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
 
 from django import forms
+from django.contrib.auth.models import User
 
 from annotation.models import Condition, Guideline, Study
+from annotation.studies.audit_log import Verb, append_audit_event
 from annotation.studies.enrolment.repeat_rounds import RepeatPairFilter
+from annotation.studies.plan import plan
 from annotation.studies.plan.plan import SAY_WHY
 from annotation.web.shared.forms import Lines, set_choices, set_queryset
 from annotation.web.studies.form import comparisons_of, study_field
 from annotation.web.studies.page import strata_names
+from retrieval.texts.hostile import mark_hostile_characters
 
 LONG = Lines(attrs={"rows": 3})
-AMENDED = ("question", "reference", "margin", "exclusions", "information", "guideline")
+AMENDED: Final = ("question", "reference", "margin", "exclusions", "information", "guideline")
+
+
+def format_comparisons(comparisons: Iterable[Sequence[str]]) -> str:
+    """As the form shows them: a line each."""
+    return "\n".join(" vs ".join(pair) for pair in comparisons)
 
 
 class AmendForm(forms.Form):
@@ -43,7 +53,7 @@ class AmendForm(forms.Form):
     )
 
     def __init__(self, *args: Any, study: Study, **kwargs: Any) -> None:
-        compared = "\n".join(" vs ".join(pair) for pair in study.comparisons)
+        compared = format_comparisons(study.comparisons)
         standing = {name: getattr(study, name) for name in AMENDED} | {"comparisons": compared}
         super().__init__(*args, **{"initial": standing, **kwargs})
         self.study = study
@@ -58,6 +68,18 @@ class AmendForm(forms.Form):
         names = [name for name in self.changed_data if name != "reason"]
         told = (f"{self.fields[name].label}: {str(self.initial.get(name) or 'none')[:300]}" for name in names)
         return f"Now: {'; '.join(told)}."
+
+    def amend(self, seen: int, by: User) -> None:
+        """Change the study as a valid form says, beside its change `seen` (-1: not told).
+
+        Raises StudyRefused, and ChangedMeanwhile.
+        """
+        why = mark_hostile_characters(self.cleaned_data["reason"])
+        with plan.change_with_amendment(self.study, why, by) as row:
+            plan.refuse_if_changed(row, seen)
+            self.apply(row)
+            detail = {"why": why, "parts": self.changed_data}
+            append_audit_event(by, Verb.STUDY_CHANGED, row.name, row, detail)
 
     def apply(self, row: Study) -> None:
         """Put what was typed into the row and save it. Raises StudyRefused."""

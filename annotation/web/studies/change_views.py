@@ -9,7 +9,6 @@ from django.shortcuts import get_object_or_404, redirect
 
 from annotation.accounts.roles import FORM, Role, require_role
 from annotation.models import Enrolment, Study
-from annotation.studies.audit_log import Verb, append_audit_event
 from annotation.studies.enrolment import repeat_rounds, unfilled_places
 from annotation.studies.enrolment.raters import (
     add_rater,
@@ -34,14 +33,8 @@ def amend(request: HttpRequest, pk: int) -> HttpResponse:
     form = AmendForm(request.POST or None, study=study)
     seen = seen_in(request) if request.method == "POST" else plan.seen_now(study)
     if form.is_valid():
-        why = mark_hostile_characters(form.cleaned_data["reason"])
         try:
-            with plan.change_with_amendment(study, why, person(request)) as row:
-                plan.refuse_if_changed(row, seen)
-                form.apply(row)
-                append_audit_event(
-                    request.user, Verb.STUDY_CHANGED, row.name, row, {"why": why, "parts": form.changed_data}
-                )
+            form.amend(seen, person(request))
         except ChangedMeanwhile as refused:
             form.add_error(None, f"{refused} {form.standing()}")
             seen = plan.seen_now(study)

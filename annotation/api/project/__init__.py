@@ -1,0 +1,10 @@
+"""The project's part of the API: money, connections, people."""
+
+from ninja import Router
+
+from annotation.api.project import connection_tests, money, people
+
+router = Router()
+router.add_router("", money.router)
+router.add_router("/connection/tests", connection_tests.router)
+router.add_router("/people", people.router)
