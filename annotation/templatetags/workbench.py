@@ -71,6 +71,7 @@ SECTIONS: Final[Mapping[roles.Role, tuple[tuple[str, str], ...]]] = {
         ("Browse", "browse"),
         ("Benchmarks", "benchmarks"),
         ("Studies", "studies"),
+        ("Reports", "reports"),
     ),
     roles.Role.ADMIN: (
         ("Dashboard", "dashboard"),
@@ -79,11 +80,12 @@ SECTIONS: Final[Mapping[roles.Role, tuple[tuple[str, str], ...]]] = {
         ("Benchmarks", "benchmarks"),
         ("Your work", "work"),
         ("Studies", "studies"),
+        ("Reports", "reports"),
     ),
 }
 
 
-OF_VERDICTS: Final = frozenset({"Browse", "Benchmarks"})
+OF_VERDICTS: Final = frozenset({"Browse", "Benchmarks", "Reports"})
 
 
 @register.simple_tag

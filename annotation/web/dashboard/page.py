@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from typing import Any, Literal
@@ -46,6 +46,7 @@ class Fact:
 def build_dashboard_page(visible: QuerySet[Build]) -> dict[str, Any]:
     """Three bounded lists, the newest 50 builds among them, and the health card."""
     cap = project_cap()
+    sandboxes = [sandbox_view(row) for row in SandboxCheck.objects.all()]
     builds = list(visible.select_related("tally", "mining", "pair_list", "queries", "snippets")[:BUILDS])
     collections = list(Collection.objects.order_by("-created_at")[:COLLECTIONS])
     return {
@@ -55,8 +56,8 @@ def build_dashboard_page(visible: QuerySet[Build]) -> dict[str, Any]:
         "collections": collections,
         "can_launch": {collection.kind for collection in collections} == set(Collection.Kind),
         "jobs": Job.objects.filter(kind=Job.Kind.IMPORT)[:JOBS],
-        "health": (sandbox_fact(), model_fact(), work_fact(), notices_fact()),
-        "sandboxes": [sandbox_view(row) for row in SandboxCheck.objects.all()],
+        "health": (sandbox_fact([sandbox["standing"] for sandbox in sandboxes]), *other_facts()),
+        "sandboxes": sandboxes,
         "cap": cap,
         "flags": find_open_flags(visible).count(),
         "notices": [
@@ -93,19 +94,28 @@ def sandbox_view(row: SandboxCheck) -> dict[str, Any]:
     }
 
 
-def sandbox_fact() -> Fact:
+def other_facts() -> tuple[Fact, ...]:
+    """What the health card tells after the sandbox."""
+    return model_fact(), work_fact(), notices_fact()
+
+
+def sandbox_fact(checked: Sequence[Standing] = ()) -> Fact:
+    """Which sandbox is configured, as good as the worst of its checks on any machine."""
     backend = settings.SANDBOX_BACKEND
     found = shutil.which("bwrap")
     if backend == "none":
         return Fact("Sandbox", "bad", "Switched off (COSQA_SANDBOX=none): test programs are not executed.")
     if backend == "docker" or not found:
         host = settings.DOCKER_HOST or "the default socket"
-        standing: Standing = "info" if backend != "bubblewrap" else "bad"
+        standing = find_worst_standing(checked) if backend != "bubblewrap" else "bad"
         absent = "bubblewrap is not installed." if backend != "docker" else ""
-        return Fact(
-            "Sandbox", standing, f"{absent} Docker through {host}; see the checks under Sandbox.".strip()
-        )
-    return Fact("Sandbox", "info", f"bubblewrap ({found}); see the checks under Sandbox.")
+        return Fact("Sandbox", standing, f"{absent} Docker through {host}.".strip())
+    return Fact("Sandbox", find_worst_standing(checked), f"bubblewrap ({found}).")
+
+
+def find_worst_standing(checked: Sequence[Standing]) -> Standing:
+    """Nothing good or bad is known of a sandbox that no machine has checked."""
+    return max(checked, key=("info", "good", "warn", "bad").index, default="info")
 
 
 def model_fact() -> Fact:

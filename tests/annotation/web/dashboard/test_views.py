@@ -52,9 +52,9 @@ def test_a_new_role_works_at_once(nora: Client) -> None:
 @pytest.mark.parametrize(
     ("name", "sections"),
     [
-        ("ada", ["Your work", "Dashboard", "Collections", "Browse", "Benchmarks", "Studies"]),
-        ("erin", ["Your work", "Browse", "Benchmarks", "Studies"]),
-        ("ray", ["Browse", "Benchmarks", "Studies"]),
+        ("ada", ["Your work", "Dashboard", "Collections", "Browse", "Benchmarks", "Studies", "Reports"]),
+        ("erin", ["Your work", "Browse", "Benchmarks", "Studies", "Reports"]),
+        ("ray", ["Browse", "Benchmarks", "Studies", "Reports"]),
     ],
 )
 def test_navigation_shows_what_the_role_may_open(name: str, sections: list[str]) -> None:
@@ -62,7 +62,7 @@ def test_navigation_shows_what_the_role_may_open(name: str, sections: list[str])
     browser.force_login(getattr(factories, name)())
     page = browser.get("/nothing-here/").content.decode()
     links = page.split('aria-label="Main"')[1].split("</nav>")[0]
-    known = ("Your work", "Dashboard", "Collections", "Browse", "Benchmarks", "Studies")
+    known = ("Your work", "Dashboard", "Collections", "Browse", "Benchmarks", "Studies", "Reports")
     assert [section for section in known if section in links] == sections
     assert "aria-current" not in links, "home is the current page nowhere else"
 
@@ -103,9 +103,7 @@ def test_reads_do_not_grow_with_the_number_of_builds(
 
 
 def test_health_says_what_it_has_not_tried(settings: object) -> None:
-    assert (
-        "see the checks under Sandbox" in pages.sandbox_fact().found or "none" in pages.sandbox_fact().found
-    )
+    assert pages.sandbox_fact().standing in {"info", "bad"}
     assert "No work was done yet" in pages.work_fact().found
     factories.settled(factories.cases(factories.opened())[0], 1)
     assert "Last step: " in pages.work_fact().found
@@ -135,6 +133,15 @@ def test_protections_and_advice_are_shown_with_their_time(ada: Client) -> None:
     assert "1 note, checked" in page
     assert "1.1.5 &lt;b&gt; Update it." in page
     assert '<details class="protections">' in page
+
+
+def test_the_sandbox_has_one_place_and_is_as_good_as_its_worst_check(ada: Client) -> None:
+    checked()
+    page = ada.get(reverse("dashboard")).content.decode()
+    assert page.count(">Sandbox</abbr>") == 1 and "sandbox-heading" not in page
+    assert pages.find_worst_standing(["good", "warn"]) == "warn"
+    assert pages.find_worst_standing(["bad", "good"]) == "bad"
+    assert pages.find_worst_standing([]) == "info"
 
 
 def test_a_missing_protection_comes_first_and_is_open(ada: Client) -> None:
