@@ -23,6 +23,7 @@ from annotation.web.cases.abandonment import abandoned_page
 from annotation.web.cases.filters import list_told_cases
 from annotation.web.cases.page import cases_number, cases_page, filters_of
 from annotation.web.cases.row_counts import is_number_wanted, number_alone
+from annotation.web.money.page import warn_of_short_cap
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.requests import action_of, attach, say_refusals
 from retrieval.texts.hostile import mark_hostile_characters
@@ -72,8 +73,12 @@ def control(request: HttpRequest, pk: int) -> HttpResponse:
     with say_refusals(request, ControlRefused):
         cause = mark_hostile_characters(request.POST["cause"]) if "cause" in request.POST else None
         note = request.POST.get("note", "").strip()
+        warning = warn_of_short_cap(build) if action is Action.RESUME else ""
         touched = pause_resume.control_build(build, action, request.user, note, cause)
-        messages.success(request, pages.describe_action_result(action, touched))
+        if warning:
+            messages.warning(request, warning)
+        else:
+            messages.success(request, pages.describe_action_result(action, touched))
     return redirect("build", pk=build.pk)
 
 

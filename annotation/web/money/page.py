@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from django import forms
 from django.db.models import Count, Sum
+from django.urls import reverse
+from django.utils.html import format_html
 
 from annotation.builds.control.spending_caps import LONGEST_REASON, OPEN, stopped_at_project_cap
 from annotation.builds.limits import budget
@@ -89,6 +91,22 @@ def build_money(build: Build, tally: Tally) -> dict[str, Any]:
 
 def has_stopped_at_cap(build: Build) -> bool:
     return build.state == Build.State.PAUSED and build.reason.startswith(budget.USED_UP)
+
+
+def warn_of_short_cap(build: Build) -> str:
+    """What to tell whoever resumes a build that has stopped at a cap, with a link to it; empty for others."""
+    is_shared = build.state == Build.State.PAUSED and build.reason.startswith(budget.PROJECT_USED_UP)
+    if not (is_shared or has_stopped_at_cap(build)):
+        return ""
+    cap = project_cap() if is_shared else cap_of(build.tally)
+    if cap.left is None:  # it was taken away since
+        return ""
+    return format_html(
+        "Resumed, with ${} left. The build pauses again if its next call may cost more: then "
+        '<a href="{}">raise the cap</a>, and resume.',
+        f"{cap.left / NANO:,.6f}",
+        reverse("project-cap") if is_shared else reverse("build-cap", args=[build.pk]),
+    )
 
 
 def project_money() -> dict[str, Any]:
