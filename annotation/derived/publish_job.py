@@ -4,7 +4,13 @@ from __future__ import annotations
 
 from typing import Any, ClassVar
 
-from annotation.builds.results.publication import PublishRefused, Wish, pair_ids_of_wish, publish_benchmark
+from annotation.builds.results.publication import (
+    PublishRefused,
+    Wish,
+    list_added_pairs,
+    pair_ids_of_wish,
+    publish_benchmark,
+)
 from annotation.derived import corrected_labels, unjudged_results
 from annotation.models import Build
 from retrieval.evaluation.holes import NoHoles
@@ -40,7 +46,7 @@ def perform_publish_job(job: Job) -> None:
     """Publish what was ordered; the job says how that ended. Doing it twice publishes once."""
     order, build = PublishOrder.of(job), Build.objects.select_related(*OF_BUILD).get(pk=job.subject)
     wish = Wish(order.name, build.mining, build, order.pool)
-    progress = Progress(job, to_score(build) if order.fills else pair_ids_of_wish(wish).count())
+    progress = Progress(job, to_score(build) if order.fills else count_pairs(wish))
     state, message, result = Job.State.DONE, "", dict[str, Any]()
     try:
         made = published(job, order, wish, build, progress)
@@ -48,6 +54,11 @@ def perform_publish_job(job: Job) -> None:
     except (PublishRefused, NoHoles) as why:
         state, message = Job.State.FAILED, str(why)
     close_job(job, state, message, result=result, done=progress.done)
+
+
+def count_pairs(wish: Wish) -> int:
+    """How many pairs are looked at."""
+    return pair_ids_of_wish(wish).count() + len(list_added_pairs(wish))
 
 
 def published(job: Job, order: PublishOrder, wish: Wish, build: Build, progress: Progress) -> Benchmark:

@@ -14,7 +14,7 @@ from retrieval.exporting.content import Subject
 from retrieval.exporting.parts import Parts
 from retrieval.exporting.provenance import NOT_KNOWN
 from retrieval.exporting.withholding_policy import Withhold, reasons_told
-from retrieval.models import Basis
+from retrieval.models import Basis, Source
 
 Licences: TypeAlias = Counter[str]
 MOST_LICENCES = 40
@@ -116,6 +116,8 @@ def _statistics(subject: Subject, parts: Parts | None) -> list[str]:
         ("queries without a match", int((found == 0).sum())),
         ("queries with several matches", int((found > 1).sum())),
     ]
+    if written := count_written_snippets(subject):
+        rows.insert(2, ("of these written for a query without a match", written))
     given = Counter[tuple[str, bool]]()
     for giver, count in enumerate(np.bincount(pairs.givers, minlength=len(pairs.known)).tolist()):
         known = pairs.known[giver]
@@ -133,6 +135,15 @@ def _statistics(subject: Subject, parts: Parts | None) -> list[str]:
         lines += [f"| queries in {part} | {count:,} |" for part, count in parts.report.queries.items()]
         lines += [f"| snippets in pairs of several parts | {parts.report.shared:,} |"]
     return [*lines, ""]
+
+
+def count_written_snippets(subject: Subject) -> int:
+    """Snippets that an expert accepted as written functions; each is a match of its query."""
+    pairs = subject.open_pairs
+    is_written = np.array([giver.source is Source.ACCEPTED for giver in pairs.known], dtype=bool)
+    if not is_written.any():
+        return 0
+    return len(np.unique(pairs.snippets[is_written[pairs.givers] & (pairs.relevances > 0)]))
 
 
 def _bases(subject: Subject) -> list[str]:

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 from array import array
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from dataclasses import dataclass
-from itertools import groupby
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, groupby
 from typing import Any
 
 from django.db import transaction
 from django.db.models import Q, QuerySet
 
 from annotation.builds.launch.launcher import Actor, record_build_event
-from annotation.builds.results import mined_scope
+from annotation.builds.results import mined_scope, written_functions
 from annotation.builds.results.answering_models import describe_agents
 from annotation.builds.results.mined_scope import LONGEST_NAME
-from annotation.models import Build, BuildEvent, Case
+from annotation.models import Build, BuildEvent, Case, Filling
 from annotation.models.builds.label_in_force import AnnotatorWords, list_standing_statements
 from annotation.models.reviews.label_counts import group_pairs_by_labels
 from annotation.stages import Stage
@@ -39,6 +39,7 @@ from retrieval.models import (
     Candidate,
     Label,
     Mining,
+    Pair,
     Pool,
     Source,
 )
@@ -131,7 +132,11 @@ def preview_publication(wish: Wish) -> PublicationOutlook:
     Raises PublishRefused.
     """
     voices, found, pairs = _voices(wish), Counter[tuple[Source, int]](), 0
-    for way in group_pairs_by_labels(pair_ids_of_wish(wish), voices.builds, voices.configs):
+    asked: list[QuerySet[Any, Any]] = [pair_ids_of_wish(wish)]
+    if added := list_added_pairs(wish):
+        asked.append(Pair.objects.filter(pk__in=added).values("pk"))
+    ways = (group_pairs_by_labels(rows, voices.builds, voices.configs) for rows in asked)
+    for way in chain.from_iterable(ways):
         pairs += way.pairs
         last = {
             told.annotator: (told.value, told.assisted, told.place, ADJUDICATED * told.adjudicated)
@@ -175,7 +180,8 @@ def publish_benchmark(wish: Wish, by: Actor = None, tick: Tick = lambda pairs: N
     if not 1 <= len(wish.name.strip()) <= LONGEST_NAME:
         raise PublishRefused(f"A benchmark's name has 1 to {LONGEST_NAME} characters.")
     voices = _voices(wish)
-    made = _published(wish, voices, _Held(_chosen(wish, voices, tick)), by)
+    chosen = _Held(_chosen(wish, voices, tick, list_added_pairs(wish)))
+    made = _published(wish, voices, chosen, by)
     carry_runs_over(made)
     return made
 
@@ -194,7 +200,16 @@ def _published(wish: Wish, voices: _Voices, chosen: _Held, by: Actor) -> Benchma
 
 
 def _order(wish: Wish, rule: str) -> Order:
-    """The benchmark's members: what was mined, or the collections of the given pairs."""
+    """The benchmark's members: what was mined, or the given pairs' collections; and what was written."""
+    builds = _judging_builds(wish)
+    order = _order_of_given(wish, rule)
+    snippets, until = written_functions.add_written_functions(order.snippets, order.snippets_until, builds)
+    notes = written_functions.describe_written_count(len(written_functions.list_written_pairs(builds)))
+    return replace(order, snippets=snippets, snippets_until=until, notes=notes)
+
+
+def _order_of_given(wish: Wish, rule: str) -> Order:
+    """The same without what was written."""
     name = wish.name.strip()
     if wish.mining is None:
         assert wish.build is not None and wish.build.pair_list is not None
@@ -272,8 +287,10 @@ def iterate_merged_labels(build: Build, tick: Tick = lambda pairs: None) -> Iter
     return (_chosen_of(*row) for row in decided if row[1].source is not Source.ORIGINAL)
 
 
-def _chosen(wish: Wish, voices: _Voices, tick: Tick = lambda pairs: None) -> Iterator[Chosen]:
-    return (_chosen_of(*row) for row in _decided(wish, voices, tick))
+def _chosen(
+    wish: Wish, voices: _Voices, tick: Tick = lambda pairs: None, added: Sequence[int] = ()
+) -> Iterator[Chosen]:
+    return (_chosen_of(*row) for row in _decided(wish, voices, tick, added))
 
 
 def _chosen_of(texts: tuple[int, int, int], said: AnnotatorStatement, basis: str) -> Chosen:
@@ -285,7 +302,9 @@ def _agreed(wish: Wish, *, unfinished: bool = False) -> tuple[list[Build], Mappi
 
     Raises PublishRefused for builds that are not over, not merged, or judged by different agents.
     """
-    builds = [wish.build] if wish.build else _builds_of(wish.mining)
+    builds = _judging_builds(wish)
+    for build in builds:
+        refuse_writing_job(build)
     agents = {found.pk: found for found in (_agents(build, unfinished) for build in builds)}
     if len(agents) > 1:
         names = ", ".join(f"{build.name!r} (--build {build.pk})" for build in builds)
@@ -300,7 +319,26 @@ def _agreed(wish: Wish, *, unfinished: bool = False) -> tuple[list[Build], Mappi
             "The build was extended, so its functions come from several minings: publish it for a search "
             "in the whole collection."
         )
+    if wish.pool == Pool.CANDIDATES and written_functions.list_written_pairs(builds):
+        raise PublishRefused(
+            "Functions were written for queries of the build, and no mining proposed them: publish them for "
+            "a search in the whole collection."
+        )
     return builds, agents
+
+
+def _judging_builds(wish: Wish) -> list[Build]:
+    return [wish.build] if wish.build else _builds_of(wish.mining)
+
+
+def refuse_writing_job(build: Build) -> None:
+    """Raises PublishRefused for a job that writes functions: what is accepted of it belongs to its build."""
+    filling = Filling.objects.filter(build=build).select_related("of").first()
+    if filling is not None:
+        raise PublishRefused(
+            f"{build.name!r} is a job that writes functions for the build {filling.of.name!r}: publish that "
+            "build. It takes the accepted functions along."
+        )
 
 
 def _voices(wish: Wish, *, unfinished: bool = False) -> _Voices:
@@ -367,10 +405,21 @@ def pair_ids_of_wish(wish: Wish) -> QuerySet[Any, Any]:
     return Candidate.objects.filter(mining=wish.mining).order_by().values("pair")
 
 
+def list_added_pairs(wish: Wish) -> list[int]:
+    """The pairs (ids) of written and accepted functions that are none of the builds' own pairs."""
+    found = written_functions.list_written_pairs(_judging_builds(wish))
+    known = (
+        set(pair_ids_of_wish(wish).filter(pair__in=found).values_list("pair", flat=True)) if found else set()
+    )
+    return [pk for pk in found if pk not in known]
+
+
 def _decided(
-    wish: Wish, voices: _Voices, tick: Tick = lambda pairs: None
+    wish: Wish, voices: _Voices, tick: Tick = lambda pairs: None, added: Sequence[int] = ()
 ) -> Iterator[tuple[tuple[int, int, int], AnnotatorStatement, str]]:
     """Yield (query, snippet, pair), what is published of it, and how that came about, where anything is.
+
+    Pairs that are `added` (ids) come last.
 
     Between two handfuls nothing is open in the database, so that `tick` may write to it.
     """
@@ -384,6 +433,7 @@ def _decided(
     pairs = array(
         "q", pair_ids_of_wish(wish).order_by("pair").values_list("pair", flat=True).iterator(ROWS_A_READ)
     )
+    pairs.extend(added)
     for start in range(0, len(pairs), ROWS_A_READ):
         handful = pairs[start : start + ROWS_A_READ].tolist()
         rows = list(labels.filter(pair__in=handful).values_list(*columns))

@@ -11,14 +11,13 @@ from typing import Final
 from django.db.models import Count, F, Max, QuerySet
 from django.utils import timezone
 
+from annotation.builds.results.written_functions import find_accepted_decisions, rule_of_function_code
 from annotation.models import Build, Filling, Proposal, ProposalDecision
 from annotation.models.reviews.labels_in_force import track_people
-from retrieval.filters import Rule, Unreadable, rules_of
 from retrieval.models import Annotator, Basis, Collection, Label, Member, Mining, Pair, Text
 from retrieval.models.labels import WRITTEN
 
 ENDING: Final = ": written for missing queries"
-ACCEPTED: Final = (Proposal.State.ACCEPTED, Proposal.State.EDITED)
 LONGEST: Final = 200
 LONGEST_ORIGIN: Final = 400
 
@@ -90,13 +89,6 @@ def source_id(proposal: Proposal) -> str:
     return f"proposal-{proposal.pk}"
 
 
-def rule_of_function_code(code: str) -> Rule:
-    try:
-        return rules_of(code)
-    except Unreadable:
-        return Rule(0)
-
-
 def store_assisted_label(decision: ProposalDecision, pair: Pair, value: int | None, who: int) -> Label:
     """The label of user `who`, in the next round: assisted, as the agents' verdict was on screen."""
     annotator = Annotator.objects.version(
@@ -140,9 +132,6 @@ def origin_of(decision: ProposalDecision) -> str:
 
 def accepted_decisions_of_build(build: Build) -> QuerySet[ProposalDecision]:
     """The standing acceptances of functions written for `build`, in the order of the functions."""
-    standing = ProposalDecision.objects.filter(
-        proposal__filling__of=build, proposal__state__in=ACCEPTED, revision=F("proposal__revision")
-    )
     related = (
         "user",
         "text__body",
@@ -153,7 +142,7 @@ def accepted_decisions_of_build(build: Build) -> QuerySet[ProposalDecision]:
         "proposal__filling__build__annotator",
         "check_run__execution",
     )
-    return standing.select_related(*related).order_by("proposal_id")
+    return find_accepted_decisions([build]).select_related(*related)
 
 
 def provenance_of_decision(decision: ProposalDecision) -> dict[str, object]:

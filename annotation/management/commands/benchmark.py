@@ -18,6 +18,7 @@ from annotation.builds.results.publication import (
     Wish,
     preview_publication,
     publish_benchmark,
+    refuse_writing_job,
 )
 from annotation.derived import corrected_labels
 from annotation.management.lookups import find_build, find_mining
@@ -114,9 +115,11 @@ def wish_of(options: dict[str, Any]) -> Wish:
 
 
 def judging_build(name: str) -> Build:
-    """One that judges pairs, not one that writes functions. Raises CommandError."""
+    """One that judges pairs. Raises CommandError, and PublishRefused for one that writes functions."""
     related = "mining__queries", "mining__snippets", "pair_list__benchmark", "annotator"
-    return find_build(name, Build.objects.filter(filling__isnull=True).select_related(*related))
+    found = find_build(name, Build.objects.select_related(*related))
+    refuse_writing_job(found)
+    return found
 
 
 def serialize_publish_outlook(seen: PublicationOutlook, benchmark: str | None) -> dict[str, Any]:
