@@ -205,6 +205,7 @@ VERBS: Final = (
         ("evaluate",),
         {
             "--encoder NAMES": "encoders by name: bm25, minilm, …",
+            "--rerank NAME:/FOLDER": "let a model rank the first results again",
             "--run [NAME=]FILE": "ranked lists of a system of yours",
             "--metrics NAMES": "with commas: ndcg@10,mrr@10, …",
             **JSON,

@@ -33,6 +33,7 @@ from annotation.schemas.benchmarks import (
     RunOut,
     RunPage,
     ScoreIn,
+    SecondStageOut,
     SystemFigureOut,
     SystemOut,
     TableQuery,
@@ -50,6 +51,7 @@ from annotation.web.shared.downloads import attach_table
 from retrieval.evaluation.leaderboard import Leaderboard, PairedDifference, SystemStanding, build_leaderboard
 from retrieval.evaluation.query_scores import Figure
 from retrieval.evaluation.robustness.version_comparison import BenchmarkComparison, compare_benchmarks
+from retrieval.evaluation.systems.second_stage import second_stage_of
 from retrieval.exporting.jobs.order import ExportOrder, export_file_name, file_of
 from retrieval.metrics.resampling import Interval
 from retrieval.mining import known_encoders
@@ -120,6 +122,8 @@ def score_encoders(request: HttpRequest, pk: Path[Id], wanted: ScoreIn) -> Statu
     values = {
         "encoders": [name for name in wanted.encoders if name in known],
         "other": "+".join(name for name in wanted.encoders if name not in known),
+        "rerank": wanted.rerank,
+        "depth": wanted.depth,
         "text_option": wanted.text_option,
         "pool": wanted.pool or benchmark.pool,
     }
@@ -227,10 +231,16 @@ def system_out(standing: SystemStanding) -> SystemOut:
         run=run.pk,
         system=run.system,
         text_option=run.text_option,
+        second_stage=second_stage_out(run),
         figures={metric: figure_out(figure) for metric, figure in standing.figures.items()},
         helped_to_mine=standing.helped_to_mine,
         less_judged=standing.less_judged,
     )
+
+
+def second_stage_out(run: Run) -> SecondStageOut | None:
+    note = second_stage_of(run)
+    return SecondStageOut(**{name: note[name] for name in SecondStageOut.model_fields}) if note else None
 
 
 def figure_out(figure: Figure) -> SystemFigureOut:

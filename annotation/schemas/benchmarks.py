@@ -104,6 +104,18 @@ class SystemFigureOut(Schema):
     condensed: float | None = Field(description="the same mean without unjudged results")
 
 
+class SecondStageOut(Schema):
+    """How a reranker ranked a system's first results again."""
+
+    first_stage: str
+    reranker: str
+    depth: int = Field(description="results that were ranked again; those below kept their order")
+    pairs: int = Field(description="pairs of a query and a function that it scored")
+    first_seconds: float = Field(description="of the first stage")
+    seconds: float = Field(description="of the second stage")
+    usd: float = Field(description="what was paid; a model on this machine costs nothing")
+
+
 class SystemOut(Schema):
     """One system of a leaderboard."""
 
@@ -111,6 +123,7 @@ class SystemOut(Schema):
     system: str
     text_option: str = Field(description="what of a snippet it searched; empty = not known")
     figures: dict[str, SystemFigureOut] = Field(description="by metric")
+    second_stage: SecondStageOut | None = Field(description="null = no reranker")
     helped_to_mine: bool = Field(description="an encoder of it proposed candidates of this benchmark")
     less_judged: bool = Field(description="clearly fewer of its results have labels than of the others'")
 
@@ -171,6 +184,10 @@ class ScoreIn(Body):
     """Encoders that search a benchmark; of several the mean of the scores counts."""
 
     encoders: list[CleanText] = Field(min_length=1, max_length=8)
+    rerank: CleanText = Field(
+        "", max_length=120, description="ranks the first results again, such as cross-encoder:/models/mine"
+    )
+    depth: int = Field(100, ge=1, le=1000, description="results that the reranker ranks again")
     text_option: TextOption = "whole"
     pool: PoolName | None = Field(None, description="null = what the benchmark says")
 

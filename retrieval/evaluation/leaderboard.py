@@ -19,7 +19,7 @@ import numpy.typing as npt
 
 from retrieval.evaluation.query_scores import Figure, Scored, compute_mean_figures
 from retrieval.evaluation.runs.system_run import code_version
-from retrieval.evaluation.systems.names import split_system_name
+from retrieval.evaluation.systems.names import list_models_of
 from retrieval.metrics.resampling import (
     RANKING_SEED,
     RESAMPLES,
@@ -302,7 +302,7 @@ def _standings(
 
 def names_of(run: Run) -> set[str]:
     """What searched in it: its encoders; of a run that came as a file what its system is called by."""
-    return set(run.encoders or split_system_name(run.system))
+    return set(run.encoders or list_models_of(run.system))
 
 
 def _value(standing: SystemStanding, metric: str) -> float:

@@ -6,6 +6,7 @@ from dataclasses import asdict
 from typing import Any, Final
 
 from django import forms
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.http import QueryDict
 from django.urls import reverse
@@ -18,9 +19,11 @@ from annotation.web.benchmarks.run_upload import pools_of
 from annotation.web.shared import jobs
 from annotation.web.shared.forms import attempt, set_choices
 from retrieval.encoders import UnknownEncoder
+from retrieval.encoders.rerankers import UnknownReranker, why_reranker_missing
 from retrieval.evaluation.runs.score_jobs import ScoreOrder, What
 from retrieval.evaluation.runs.system_run import SYSTEM_LENGTH
-from retrieval.evaluation.systems.names import encoders_of
+from retrieval.evaluation.systems.names import encoders_of, join_second_stage
+from retrieval.evaluation.systems.search import DEPTH, RERANK_DEPTH
 from retrieval.filters import TEXT_OPTIONS
 from retrieval.jobs import cancel_job, find_open_job, submit_job
 from retrieval.mining import known_encoders
@@ -44,13 +47,27 @@ class ScoreForm(forms.Form):
         help_text="By folder, hub id or model of your server, for example codebert:/models/mine or "
         "endpoint:text-embedding-3-small; with the ones above, the mean of all counts.",
     )
+    rerank = forms.CharField(
+        required=False,
+        max_length=SYSTEM_LENGTH,
+        label="Reranker",
+        help_text="A model that ranks the first results again, by folder or hub id, for example "
+        "cross-encoder:/models/mine or late-interaction:/models/mine. It may be left empty.",
+    )
+    depth = forms.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=DEPTH,
+        label="Results for the reranker",
+        help_text="Results below keep their order. Each query takes so many pairs.",
+    )
     text_option = forms.ChoiceField(
         label="What it searches", choices=[(option, option) for option in TEXT_OPTIONS]
     )
     pool = forms.ChoiceField(label="What it searches", choices=Pool.choices)
 
     def __init__(self, benchmark: Benchmark, data: QueryDict | None = None) -> None:
-        super().__init__(data, initial={"pool": benchmark.pool, "encoders": []})
+        super().__init__(data, initial={"pool": benchmark.pool, "encoders": [], "depth": RERANK_DEPTH})
         self.benchmark, self.choices = benchmark, known_encoders.to_choose()
         set_choices(self, "encoders", [(choice.name, choice.name) for choice in self.choices])
         set_choices(self, "pool", pools_of(benchmark))
@@ -64,9 +81,24 @@ class ScoreForm(forms.Form):
             launcher.refuse_bad_encoders(tuple(names))
         except (LaunchRefused, UnknownEncoder) as why:
             self.add_error("encoders", str(why))
+        if values.get("rerank", "").strip():
+            self._add_second_stage(values)
         if len(values["system"]) > SYSTEM_LENGTH:
             self.add_error("encoders", f"Their names are longer than {SYSTEM_LENGTH} letters: choose fewer.")
         return values
+
+    def _add_second_stage(self, values: dict[str, Any]) -> None:
+        """Let the system's name say its reranker, and refuse one that can't be used."""
+        reranker = values["rerank"].strip()
+        try:
+            missing = why_reranker_missing(reranker)
+        except UnknownReranker as why:
+            missing = str(why)
+        else:  # with a broker, a machine of its own may have it
+            missing = "" if settings.CELERY_BROKER_URL else missing
+        if missing:
+            self.add_error("rerank", missing)
+        values["system"] = join_second_stage(values["system"], values.get("depth") or RERANK_DEPTH, reranker)
 
     def order(self, user: User) -> Job | None:
         """The order of a valid form, or the same that is open; None, with an error, where too many wait."""

@@ -8,6 +8,7 @@ from typing import Any, Final
 from annotation.pins.comparisons import run_of
 from annotation.pins.minings import mining_of
 from annotation.pins.pin_record import benchmark_with
+from retrieval.evaluation.systems.second_stage import second_stage_of
 from retrieval.models import Mining, Pin, Run
 
 UPLOADED: Final = "its lists were uploaded, so the model is not known here"
@@ -68,7 +69,9 @@ def of_run(used: str, run: Run | None) -> Iterable[ModelRow]:
     if not run.encoders:
         return [(used, "", UPLOADED, "")]
     identities = dict(zip(run.encoders, run.options.get("identities", []), strict=False))
-    return build_model_rows(used, run.encoders, identities, run.options.get("revisions"))
+    rows = list(build_model_rows(used, run.encoders, identities, run.options.get("revisions")))
+    second = second_stage_of(run)
+    return [*rows, (used, second["reranker"], second["identity"], second["revision"])] if second else rows
 
 
 def build_model_rows(

@@ -81,6 +81,7 @@ MORE: Final = (
     Term("reader", "The agent that judges an unclear pair by its code alone, before a test is run."),
     Term("reading", "One of several meanings of an unclear query. A test checks one reading."),
     Term("reference", "The labels that others are compared with."),
+    Term("reranker", "A model that reads the query with each of the first results and orders these again."),
     Term("round", "One of several times that the agents judge the same pair, each time from the start."),
     Term("sandbox", "The closed place in which tests run. They can’t reach the machine or the network."),
     Term("score", "A number for how well a function fits a query, or a system its benchmark."),

@@ -10,12 +10,14 @@ from django.conf import settings
 from django.db import models
 
 from retrieval.encoders import MissingWeights, UnknownEncoder
+from retrieval.encoders.rerankers import UnknownReranker, why_reranker_missing
 from retrieval.evaluation.content import NoCandidates, content_of, pool_of
 from retrieval.evaluation.leaderboard import Leaderboard, Queries, build_leaderboard, digests_of
 from retrieval.evaluation.robustness.label_noise import ErrorRates, noise_of
 from retrieval.evaluation.robustness.left_out_encoder import NothingToLeaveOut, leave_out
 from retrieval.evaluation.runs.jobs import benchmark_of, notes_of
 from retrieval.evaluation.runs.system_run import DEFAULT_MEASURES, NameTooLong, evaluate_system
+from retrieval.evaluation.systems.names import split_second_stage
 from retrieval.evaluation.systems.search import Search, find_system
 from retrieval.filters import UnknownTextOption, text_option
 from retrieval.index.vectors import DamagedShard
@@ -33,6 +35,7 @@ REFUSED: Final = (
     NoCandidates,
     NothingToLeaveOut,
     UnknownEncoder,
+    UnknownReranker,
     UnknownTextOption,
 )
 
@@ -48,8 +51,8 @@ class What(models.TextChoices):
 class ScoreOrder(JobOrder):
     """Search by encoders and score that, or compute figures, on the benchmark that the job is about.
 
-    `system` is the encoders' names, joined by +. `options` say of figures by which metric, over which
-    queries, and which share of labels is taken as wrong.
+    `system` is the encoders' names, joined by +, and behind them a reranker if one was chosen. `options` say
+    of figures by which metric, over which queries, and which share of labels is taken as wrong.
     """
 
     kind: ClassVar = Job.Kind.SCORE
@@ -132,6 +135,13 @@ def encoders_of(job: Job) -> list[str]:
 def find_missing_requirement(job: Job) -> str:
     """What this machine lacks for it, empty where it can be done here, or nowhere."""
     try:
-        return next(filter(None, map(known_encoders.why_missing, encoders_of(job))), "") or ""
-    except UnknownEncoder:
+        missing = next(filter(None, map(known_encoders.why_missing, encoders_of(job))), "")
+        return missing or find_missing_reranker(job)
+    except (UnknownEncoder, UnknownReranker):
         return ""
+
+
+def find_missing_reranker(job: Job) -> str:
+    """What this machine lacks for the second stage of an order. Raises `UnknownReranker`."""
+    _, _, reranker = split_second_stage(ScoreOrder.of(job).system)
+    return (reranker and why_reranker_missing(reranker)) or ""

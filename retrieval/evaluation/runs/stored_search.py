@@ -11,6 +11,7 @@ from retrieval import encoders
 from retrieval.encoders.base import Encoder, Floats, Kind, Progress
 from retrieval.evaluation.content import Content, NoCandidates, pool_of
 from retrieval.evaluation.systems.search import Search, System, rank_snippets
+from retrieval.evaluation.systems.second_stage import second_stage_of
 from retrieval.filters import text_option
 from retrieval.mining import known_encoders
 from retrieval.models import Pool, Run
@@ -42,6 +43,8 @@ def searched_again(run: Run, content: Content, vectors: Path) -> Mapping[int, Pl
     identities = run.options.get("identities")
     if not run.encoders or not identities:
         raise NotStored("its lists were uploaded, not searched here")
+    if second_stage_of(run):
+        raise NotStored("its reranker has no stored scores: 'cosqa evaluate' runs it once more")
     known = [
         restore_run_encoder(name, identity, vectors)
         for name, identity in zip(run.encoders, identities, strict=True)

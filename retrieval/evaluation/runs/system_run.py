@@ -20,7 +20,8 @@ from retrieval.evaluation.memory import describe_learned_texts
 from retrieval.evaluation.query_scores import Doubles, Figure, Scored, compute_mean_figures, score_rankings
 from retrieval.evaluation.rankings import Rankings, refuse_unmeasurable
 from retrieval.evaluation.runs import files
-from retrieval.evaluation.systems.search import Search, System, as_stored, rank_snippets
+from retrieval.evaluation.systems.search import Search, System, as_stored
+from retrieval.evaluation.systems.second_stage import search_in_stages
 from retrieval.metrics.averages import Average, average_by_positives
 from retrieval.metrics.codesearchnet import Coverage
 from retrieval.metrics.names import Measure
@@ -83,7 +84,7 @@ def evaluate_system(
     """
     name, what = kept_name(what.name), as_stored(what, content, how)
     known_encoders.keep_weights(what.encoders)
-    lists = dict(rank_snippets(what, content, how))
+    found = search_in_stages(what, content, how)
     revisions = known_encoders.revisions_of(what.encoders)
     run = Run(
         benchmark=content.benchmark,
@@ -94,6 +95,7 @@ def evaluate_system(
             "depth": how.depth,
             "fusion": "mean",
             **({"revisions": revisions} if revisions else {}),
+            **({"second_stage": found.second_stage} if found.second_stage else {}),
         },
         text_option=how.text_option,
         pool=pool,
@@ -101,7 +103,7 @@ def evaluate_system(
     left_out = len(snippet_members(content.benchmark).left_out(how.text_option))
     notes = [describe_left_out(left_out)] if left_out else []
     notes += describe_learned_texts(what.encoders, content.benchmark)
-    done = evaluate_run(run, lists, content, measures, notes=notes)
+    done = evaluate_run(run, found.lists, content, measures, notes=notes)
     return replace(stands_now(done), asked=asked_of(what.encoders))
 
 

@@ -1,4 +1,7 @@
-"""The encoders in a system's name: `bm25+minilm` and `bm25+codebert:/models/mine` are means of two."""
+"""The encoders in a system's name: `bm25+minilm` and `bm25+codebert:/models/mine` are means of two.
+
+A reranker follows them: `bm25+minilm >100> cross-encoder:/models/mine`.
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,28 @@ from retrieval.mining import known_encoders
 
 BEFORE_A_NAME: Final = re.compile(rf"\+(?=(?:{'|'.join(map(re.escape, BEFORE_A_COLON))})(?:[:+]|\Z))")
 """A + before a name of the registry, alone or with a folder, hub id or model after it."""
+
+SECOND_STAGE: Final = re.compile(r" >([1-9]\d{0,3})> ")
+"""Between the first stage and the second, as in `bm25 >100> cross-encoder:/models/mine`."""
+
+
+def join_second_stage(first: str, depth: int, reranker: str) -> str:
+    """The name of a system whose first `depth` results a reranker ranks again."""
+    return f"{first} >{depth}> {reranker}"
+
+
+def split_second_stage(system: str) -> tuple[str, int, str]:
+    """The first stage, how many of its results are ranked again, and by what; 0 and nothing without one."""
+    found = SECOND_STAGE.search(system)
+    if found is None:
+        return system, 0, ""
+    return system[: found.start()], int(found[1]), system[found.end() :]
+
+
+def list_models_of(system: str) -> list[str]:
+    """The encoders of a system's name, then its reranker if it has one."""
+    first, _, reranker = split_second_stage(system)
+    return [*split_system_name(first), *([reranker] if reranker else [])]
 
 
 def split_system_name(system: str) -> list[str]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from retrieval.encoders.registry import KNOWN, NOT_KNOWN
-from retrieval.evaluation.systems.names import split_system_name
+from retrieval.evaluation.systems.names import list_models_of
 
 ON_A_SERVER: Final = "endpoint:"
 NOTHING: Final = "nothing: it counts words"
@@ -95,7 +95,7 @@ WORDS: Final = re.compile(r"[^a-z0-9]+")
 
 def find_known_parts(system: str) -> list[Known]:
     """What is known of each part of a system such as `bm25+minilm`; a part that nobody knows is so."""
-    return [_part(name) for name in split_system_name(system)]
+    return [_part(name) for name in list_models_of(system)]
 
 
 def _part(name: str) -> Known:
@@ -130,7 +130,7 @@ def shared_with(system: str, models: Sequence[str]) -> str:
 
     `models`: what the annotators ask, an empty text where that is not known; none where people labelled.
     """
-    names, parts = split_system_name(system), find_known_parts(system)
+    names, parts = list_models_of(system), find_known_parts(system)
     if all(part.trained_on == NOTHING for part in parts):
         return UNRELATED[0]
     theirs = [families_of(model) for model in models]

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from retrieval import encoders
 from retrieval.encoders.base import Encoder
+from retrieval.encoders.rerankers import Reranker, find_reranker
 from retrieval.evaluation.content import Content, query_members, snippet_members
-from retrieval.evaluation.systems.names import encoders_of
+from retrieval.evaluation.systems.names import encoders_of, split_second_stage
 from retrieval.filters import TextOption, extract_searched_text
 from retrieval.index import (
     DECIMALS,
@@ -36,13 +37,21 @@ MEMORY_MB = 256
 DEPTH = 1000
 """Results kept for a query: what lies deeper adds at most a thousandth to a reciprocal rank."""
 
+RERANK_DEPTH = 100
+"""Results of a query that a reranker ranks again, unless somebody says otherwise."""
+
 
 @dataclass(frozen=True, slots=True)
 class System:
-    """What ranks: encoders by name, whose mean decides. Its name joins theirs by +."""
+    """What ranks: encoders by name, whose mean decides. Its name joins theirs by +.
+
+    `reranker` ranks the first `rerank_depth` of their results again; None where their order stays.
+    """
 
     name: str
     encoders: Sequence[Encoder]
+    reranker: Reranker | None = None
+    rerank_depth: int = 0
 
     @property
     def identities(self) -> list[str]:
@@ -64,12 +73,15 @@ class Search:
 def find_system(name: str) -> System:
     """The system called, for example, `bm25`, `bm25+minilm` or `bm25+codebert:/models/mine`.
 
-    Raises `encoders.UnknownEncoder`.
+    A reranker may follow: `bm25 >100> cross-encoder:/models/mine`. Raises `encoders.UnknownEncoder`, and
+    `rerankers.UnknownReranker`.
     """
-    names = encoders_of(name)
+    first, depth, reranker = split_second_stage(name)
+    names = encoders_of(first)
     if len(set(names)) < len(names):
         raise encoders.UnknownEncoder(f"{name!r} names an encoder twice; name each once")
-    return System(name, [known_encoders.find_encoder(one) for one in names])
+    found = [known_encoders.find_encoder(encoder) for encoder in names]
+    return System(name, found, find_reranker(reranker) if depth else None, min(depth, DEPTH))
 
 
 def as_stored(what: System, content: Content, how: Search) -> System:
@@ -78,10 +90,10 @@ def as_stored(what: System, content: Content, how: Search) -> System:
 
     def sample() -> list[str]:
         some = stored_precision.sample_evenly(list(members.values_list("pk", flat=True)))
-        return list(_texts(members.filter(pk__in=some), how.text_option))
+        return list(read_texts(members.filter(pk__in=some), how.text_option))
 
     place = VectorStore(how.vectors, how.text_option)
-    return System(what.name, stored_precision.as_stored(what.encoders, place, sample))
+    return replace(what, encoders=stored_precision.as_stored(what.encoders, place, sample))
 
 
 def rank_snippets(what: System, content: Content, how: Search) -> Iterator[tuple[int, Places]]:
@@ -91,8 +103,8 @@ def rank_snippets(what: System, content: Content, how: Search) -> Iterator[tuple
     the search to decide. One whose docstring can't be told is left out. Where the benchmark goes by ids, all
     ids of a text follow each other. Raises `encoders.MissingWeights`.
     """
-    queries = list(_texts(query_members(content.benchmark), "whole"))
-    every = list(_texts(snippet_members(content.benchmark), how.text_option))
+    queries = list(read_texts(query_members(content.benchmark), "whole"))
+    every = list(read_texts(snippet_members(content.benchmark), how.text_option))
     searched: Indices = np.flatnonzero([bool(text) for text in every]).astype(np.int64)
     if not len(searched):
         yield from ((query, np.zeros(0, dtype=np.uint32)) for query in content.queries)
@@ -141,6 +153,7 @@ def _reranked(signals: Sequence[Cosines | Terms], row: int, candidates: Indices)
     return candidates[order].astype(np.uint32)
 
 
-def _texts(members: MemberQuerySet, option: TextOption | str) -> Iterator[str]:
+def read_texts(members: MemberQuerySet, option: TextOption | str) -> Iterator[str]:
+    """What is searched of each member, in the order of the rows; empty where that can't be told."""
     for row in members.select_related("text__body").iterator(ROWS_A_READ):
         yield extract_searched_text(row.text.text, option)

@@ -11,6 +11,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from retrieval.encoders import NAMES, MissingWeights, UnknownEncoder
 from retrieval.encoders.endpoint import asked_in_words
+from retrieval.encoders.rerankers import RERANKERS, UnknownReranker
 from retrieval.evaluation.content import (
     NoCandidates,
     NoSuchBenchmark,
@@ -29,7 +30,9 @@ from retrieval.evaluation.runs.system_run import (
     evaluate_system,
     kept_name,
 )
-from retrieval.evaluation.systems.search import Search, find_system
+from retrieval.evaluation.systems.names import join_second_stage
+from retrieval.evaluation.systems.search import DEPTH, RERANK_DEPTH, Search, find_system
+from retrieval.evaluation.systems.second_stage import second_stage_of
 from retrieval.filters import TEXT_OPTIONS, UnknownTextOption, text_option
 from retrieval.management import spec_files
 from retrieval.management.bars import open_bar
@@ -63,6 +66,7 @@ class Command(LightCommand):
         NotComparable,
         UnknownEncoder,
         UnknownMeasure,
+        UnknownReranker,
         UnknownTextOption,
     )
 
@@ -86,6 +90,19 @@ class Command(LightCommand):
             metavar="[NAME=]FILE",
             help="ranked lists: TREC's, CodeSearchNet's CSV or JSON, also packed; without NAME the tag of a "
             "TREC run names the system, else the file",
+        )
+        parser.add_argument(
+            "--rerank",
+            default="",
+            metavar="NAME:/FOLDER",
+            help=f"let a model rank the first results of each --encoder again: {' or '.join(RERANKERS)}, "
+            "with its folder or hub id after a colon",
+        )
+        parser.add_argument(
+            "--depth",
+            type=int,
+            default=RERANK_DEPTH,
+            help=f"how many results --rerank ranks again (default {RERANK_DEPTH}); those below stay",
         )
         known = ", ".join(option.replace(" ", "_") for option in TEXT_OPTIONS)
         parser.add_argument(
@@ -119,7 +136,7 @@ class Command(LightCommand):
     def evaluated(self, options: dict[str, Any]) -> dict[str, Evaluated]:
         """What came out, by system. What is asked for is looked at before anything long begins."""
         wanted = parse_measures(options["metrics"].split(","))
-        systems = [find_system(name) for name in dict.fromkeys(options["encoder"])]
+        systems = [find_system(name) for name in system_names(options)]
         files = named_files(options["run"], {system.name for system in systems})
         for name in (*(system.name for system in systems), *files):
             kept_name(name)
@@ -156,6 +173,18 @@ class Command(LightCommand):
                 lambda: advance_evaluation_bar(bar, FIGURES, int(bar.n) + 1, int(bar.n) + 1),
             )
             return done
+
+
+def system_names(options: dict[str, Any]) -> list[str]:
+    """The systems that search, each once, with their second stage where one was asked for."""
+    names, reranker, depth = dict.fromkeys(options["encoder"]), options["rerank"], options["depth"]
+    if not reranker:
+        return list(names)
+    if not names:
+        raise CommandError("--rerank needs a first stage: name one with --encoder, for example bm25.")
+    if not 1 <= depth <= DEPTH:
+        raise CommandError(f"--depth is 1 to {DEPTH:,}: a search keeps so many results of a query.")
+    return [join_second_stage(name, depth, reranker) for name in names]
 
 
 def named_files(given: list[str], taken: set[str]) -> dict[str, Path]:
@@ -212,6 +241,7 @@ def one_as_json(evaluated: Evaluated) -> dict[str, Any]:
         "options": options_of(evaluated),
         "text_option": run.text_option or None,
         "pool": run.pool,
+        "second_stage": second_stage_of(run) or None,
         "asked": evaluated.asked or None,
     }
 
@@ -240,6 +270,7 @@ def one_told(name: str, evaluated: Evaluated) -> str:
         for metric, told in options_of(evaluated).items()
     ]
     lines += [asked_in_words(encoder, asked) for encoder, asked in evaluated.asked.items()]
+    lines.append(describe_second_stage(second_stage_of(run)))
     counts = evaluated.counts
     lines.append(
         f"mean over {count_noun(counts.scored, 'query', 'queries')}, "
@@ -248,6 +279,17 @@ def one_told(name: str, evaluated: Evaluated) -> str:
     if 1 < counts.scored < FEW:
         lines.append(FEW_TOLD)
     return "\n".join(filter(None, [*lines, coverage_told(evaluated)]))
+
+
+def describe_second_stage(note: dict[str, Any]) -> str:
+    """What was ranked again by what, in words; empty where nothing was."""
+    if not note:
+        return ""
+    return (
+        f"second stage: {note['reranker']} ranked the first {note['depth']:,} results of "
+        f"{note['first_stage']} again: {count_noun(note['pairs'], 'pair')} in {note['seconds']:.1f} s, after "
+        f"{note['first_seconds']:.1f} s of search"
+    )
 
 
 def coverage_told(evaluated: Evaluated) -> str:

@@ -23,6 +23,7 @@ from retrieval.models import Annotator, Benchmark, Job, KeptFigures, Label, Pair
 from tests import factories
 from tests.annotation.builds.pipeline.test_advance import Make
 from tests.annotation.jobs.test_worker import in_process  # noqa: F401  (a fixture)
+from tests.retrieval.encoders.rerankers.conftest import cross_encoder  # noqa: F401  (a fixture)
 
 pytestmark = pytest.mark.django_db
 
@@ -310,3 +311,39 @@ def test_readers_order_nothing(ray: Client, benchmark_: Benchmark) -> None:
 def test_an_order_that_is_not_there_is_told() -> None:
     with pytest.raises(CommandError, match="no job 9"):
         call_command("job", "9")
+
+
+def test_a_reranker_is_chosen_on_the_page_and_the_leaderboard_says_what_it_did(
+    ada: Client,
+    benchmark_: Benchmark,
+    cross_encoder: Path,  # noqa: F811
+    in_process: None,  # noqa: F811
+) -> None:
+    name = f"cross-encoder:{cross_encoder}"
+    status, _ = sent(ada, benchmark_, "bm25", rerank=name, depth="2")
+    assert (status, Job.objects.get().order["system"]) == (200, f"bm25 >2> {name}")
+    assert subprocesses.perform_one_job(Job.Kind.SCORE) == 1
+    assert Run.objects.get().system == f"bm25 >2> {name}"
+    text = ada.get(reverse("benchmark", args=[benchmark_.pk])).content.decode()
+    assert "reranker on the first 2 results: 6 pairs in" in text
+    answer = ada.get(f"/api/benchmarks/{benchmark_.pk}/leaderboard").json()
+    second = answer["systems"][0]["second_stage"]
+    assert (second["first_stage"], second["reranker"], second["depth"]) == ("bm25", name, 2)
+    assert (second["pairs"], second["usd"]) == (6, 0)
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        ({"rerank": "made-up"}, "no reranker is called"),
+        ({"rerank": "cross-encoder:/no/such/folder"}, "is not a folder"),
+        ({"rerank": "cross-encoder:/f", "depth": "0"}, "greater than or equal to 1"),
+        ({"rerank": "cross-encoder:/f", "depth": "5000"}, "less than or equal to 1000"),
+        ({"rerank": "<b>:/f"}, "&lt;b&gt;"),
+    ],
+)
+def test_a_reranker_that_can_not_be_used_is_refused_with_why(
+    ada: Client, benchmark_: Benchmark, more: dict[str, str], said: str
+) -> None:
+    status, text = sent(ada, benchmark_, "bm25", **more)
+    assert status == 422 and said in text and not Job.objects.exists()

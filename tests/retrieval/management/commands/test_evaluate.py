@@ -11,6 +11,7 @@ from django.core.management import CommandError, call_command
 
 from retrieval.management.commands.evaluate import named_files
 from retrieval.models import Run
+from tests.retrieval.encoders.rerankers.conftest import cross_encoder  # noqa: F401  (a fixture)
 
 pytestmark = pytest.mark.django_db
 DOUBLE = "def double(number):\n    return 2 * number\n"
@@ -234,3 +235,33 @@ def test_the_tag_of_a_run_names_its_system(tmp_path: Path, content: str, name: s
     path.write_text(content)
     assert list(named_files([str(path)], set())) == [name]
     assert list(named_files([f"given={path}"], set())) == ["given"]
+
+
+def test_a_reranker_ranks_the_first_results_of_each_encoder_again(
+    capsys: pytest.CaptureFixture[str],
+    small: str,
+    cross_encoder: Path,  # noqa: F811
+) -> None:
+    name = f"cross-encoder:{cross_encoder}"
+    found = evaluated(capsys, small, "--encoder", "bm25", "bow", "--rerank", name, "--depth", 2)
+    assert list(found) == [f"bm25 >2> {name}", f"bow >2> {name}"]
+    note = found[f"bm25 >2> {name}"]["second_stage"]
+    assert (note["first_stage"], note["depth"], note["usd"]) == ("bm25", 2, 0)
+    call_command("evaluate", small, "--encoder", f"bm25 >2> {name}")
+    assert "ranked the first 2 results of bm25 again" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("more", "said"),
+    [
+        (["--encoder", "bm25", "--rerank", "bm25"], "no reranker is called 'bm25'"),
+        (["--encoder", "bm25", "--rerank", "cross-encoder:/no/such"], "/no/such"),
+        (["--encoder", "bm25", "--rerank", "cross-encoder:/f", "--depth", "0"], "--depth is 1 to 1,000"),
+        (["--encoder", "bm25", "--rerank", "cross-encoder:/f", "--depth", "1001"], "--depth is 1 to 1,000"),
+        (["--run", "mine.run", "--rerank", "cross-encoder:/f"], "needs a first stage"),
+    ],
+)
+def test_a_second_stage_that_can_not_be_is_refused(small: str, more: list[str], said: str) -> None:
+    with pytest.raises(CommandError, match=said):
+        call_command("evaluate", small, *more)
+    assert not Run.objects.exists()
