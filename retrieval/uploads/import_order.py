@@ -22,7 +22,7 @@ class Format(models.TextChoices):
     PYTHON = "python", "Python: a source file, a wheel, an sdist or a zip of sources"
     DOCUMENTED = (
         "documented",
-        "Python or Java: documented functions, their documentation as queries",
+        "Source files: documented functions of six languages, their documentation as queries",
     )
     CODESEARCHNET = "codesearchnet", "CodeSearchNet: functions of six languages (JSON Lines, or its zips)"
     STAQC = "staqc", "StaQC: a pickle of Stack Overflow code"

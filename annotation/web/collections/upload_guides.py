@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import chain
 from typing import Final
 
 from retrieval.sources.code.archives import TARS, ZIPS
+from retrieval.sources.code.languages import LANGUAGES
 from retrieval.sources.readers.compression import PACKED
 from retrieval.uploads import Format
 
@@ -122,8 +124,8 @@ GUIDES: Final = (
         "Sources of one language; functions with documentation become snippets, its first paragraph their "
         "query, label 1.",
         (("sums.py", SUM.replace(":\n", ':\n    """Add two numbers."""\n', 1)),),
-        (".py", ".java", *ZIPS, *TARS),
-        "PATH --language python|java",
+        (*chain.from_iterable(known.endings for known in LANGUAGES.values()), *ZIPS, *TARS),
+        f"PATH --language {'|'.join(LANGUAGES)}",
     ),
     Guide(
         Format.CODESEARCHNET,

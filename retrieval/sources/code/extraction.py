@@ -18,6 +18,7 @@ from tree_sitter import Node
 
 from retrieval.filters.steps import Refusals
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
+from retrieval.sources.code.comments import decode_node
 from retrieval.sources.code.documentation import first_paragraph, worth_asking
 from retrieval.sources.code.files import SPDX, SourceFile, find_first_group
 from retrieval.sources.code.languages import LANGUAGES, Language
@@ -44,6 +45,7 @@ class Function:
     trivial: bool
     left_out: bool
     broken: bool
+    vendored: bool = False
 
     @property
     def question(self) -> str:
@@ -65,6 +67,7 @@ Rule: TypeAlias = Callable[[Function], bool]
 RULES: Mapping[str, Rule] = {
     "no documentation": lambda function: not function.documentation,
     "does not parse": lambda function: function.broken,
+    "another project's code in the path": lambda function: function.vendored,
     "test in the path": lambda function: "test" in function.path.lower(),
     "test in the name": lambda function: "test" in function.name.lower(),
     "special method": lambda function: function.left_out,
@@ -127,12 +130,14 @@ def functions_of(
     cuts = cache(lambda: rules.cuts(file.content))
     tree = tree_sitter.Parser(_grammar(language)).parse(rules.in_utf8(file.content))
     seen = Counter[str]()
-    for node, outer, prefix in _nodes(tree.root_node, rules):
+    for node, outer, prefix in _nodes(tree.root_node, rules, "", False):
         if node.is_error:
             unparsed(node.start_point[0] + 1)
             continue
-        name = _field(node, "name")
-        qualified = prefix + name
+        named = _named_node(node, rules)
+        written = _field(named, "name") or _field(named, "left")
+        name = written.rpartition(".")[2]
+        qualified = prefix + written
         seen[qualified] += 1
         again = f"#{seen[qualified]}" if seen[qualified] > 1 else ""
         cut = cuts().get((node.start_point[0] + 1, name)) if node.has_error else None
@@ -147,34 +152,53 @@ def _items_of_extracted(found: Extracted) -> Iterator[Item]:
     yield GivenLabel(function.question, function.text, 1, "binary", name, name)
 
 
-def _nodes(parent: Node, rules: Language, prefix: str = "") -> Iterator[tuple[Node, Node, str]]:
+def _nodes(parent: Node, rules: Language, prefix: str, in_class: bool) -> Iterator[tuple[Node, Node, str]]:
     """Yield (function, node around it, prefix of its name) at the top and in classes at the top.
 
     And what does not parse there.
     """
     for outer in parent.named_children:
-        node = outer
-        if outer.type in rules.wrappers:
-            node = outer.child_by_field_name("definition") or outer
-        if node.type in rules.functions or node.is_error:
+        node = outer.child_by_field_name(rules.wrappers.get(outer.type, "")) or outer
+        if node.type in rules.assignments:
+            node = _assigned_function(node, rules) or node
+        if node.type in rules.functions or node.type in rules.values or node.is_error:
             yield node, outer, prefix
-        elif node.type in rules.classes and not prefix:
-            yield from _nodes(node, rules, f"{_field(node, 'name')}.")
+        elif node.type in rules.modules and not in_class:
+            yield from _nodes(node, rules, f"{prefix}{_field(node, 'name')}.", in_class)
+        elif node.type in rules.namespaces and not in_class:
+            yield from _nodes(node, rules, prefix, in_class)
+        elif node.type in rules.classes and not in_class:
+            yield from _nodes(node, rules, f"{prefix}{_field(node, 'name')}.", True)
         elif node.type in rules.bodies and prefix:
-            yield from _nodes(node, rules, prefix)
+            yield from _nodes(node, rules, prefix, in_class)
+
+
+def _assigned_function(statement: Node, rules: Language) -> Node | None:
+    """The function that a statement gives a name to."""
+    assignment = statement.named_child(0)
+    if assignment is None:
+        return None
+    value = assignment.child_by_field_name("value") or assignment.child_by_field_name("right")
+    return value if value and value.type in rules.values else None
+
+
+def _named_node(function: Node, rules: Language) -> Node:
+    """The node that has a function's name: of a value that with both."""
+    return function.parent or function if function.type in rules.values else function
 
 
 def _function(
     node: Node, outer: Node, qualified: str, name: str, file: SourceFile, rules: Language, cut: Cut | None
 ) -> Function:
     documentation, held_by = rules.documentation(node, outer)
-    start, end = node.start_point[0], cut.end - 1 if cut else node.end_point[0]
+    whole = _named_node(node, rules)
+    start, end = whole.start_point[0], cut.end - 1 if cut else whole.end_point[0]
     held = held_by.end_point[0] - held_by.start_point[0] + 1 if held_by else 0
     return Function(
         name=name,
         qualified_name=qualified,
         path=file.name,
-        text=cut.text if cut else _own_text(node, held_by, rules),
+        text=cut.text if cut else _own_text(whole, held_by, rules, outer.start_point[1]),
         documentation=documentation,
         start=start + 1,
         end=end + 1,
@@ -182,24 +206,30 @@ def _function(
         trivial=_is_trivial(node, held_by, rules),
         left_out=rules.left_out.fullmatch(name) is not None,
         broken=node.has_error and cut is None,
+        vendored=rules.vendored.search(file.name) is not None,
     )
 
 
 def _is_trivial(node: Node, held_by: Node | None, rules: Language) -> bool:
     """Whether the body is missing, has documentation alone, or begins by giving up."""
     body = node.child_by_field_name("body")
+    if body and (inside := body.named_child(0)) and inside.type in rules.lists:
+        body = inside
     statements = [child for child in body.named_children if "comment" not in child.type] if body else []
     own = statements[1:] if held_by else statements
-    return not own or own[0].type in rules.trivial
+    return not own or own[0].type in rules.trivial or rules.gives_up.match(decode_node(own[0])) is not None
 
 
-def _own_text(node: Node, held_by: Node | None, rules: Language) -> str:
-    """The function at the left margin; lines inside other strings than the documentation stay as they are."""
-    text = (node.text or b"").decode("utf-8", "replace")
-    column = node.start_point[1]
+def _own_text(node: Node, held_by: Node | None, rules: Language, column: int) -> str:
+    """The function at the left margin; its statement begins at `column`.
+
+    Lines inside other strings than the documentation stay as they are.
+    """
+    text = decode_node(node)
     if not column:
         return text
-    kept = _lines_in_strings(node, held_by, rules) if '"""' in text or "'''" in text else set()
+    has_strings = any(quote in text for quote in rules.quotes)
+    kept = _lines_in_strings(node, held_by, rules) if has_strings else set[int]()
     first, *rest = text.split("\n")  # the grammar counts these line ends and no others
     numbered = enumerate(rest, node.start_point[0] + 1)
     moved = (line if number in kept else _moved(line, column) for number, line in numbered)
@@ -226,7 +256,7 @@ def _lines_in_strings(node: Node, held_by: Node | None, rules: Language) -> set[
 
 def _field(node: Node, name: str) -> str:
     found = node.child_by_field_name(name)
-    return (found.text or b"").decode("utf-8", "replace") if found else ""
+    return decode_node(found) if found else ""
 
 
 @cache

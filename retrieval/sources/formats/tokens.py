@@ -24,6 +24,9 @@ IDENTIFIER = re.compile(r"[^\W\d]\w*")
 CONTINUED = re.compile(r"\\\n(?:[ \t]*\\\n)+")
 MOST_CONTINUED = 1_000
 WORD = re.compile(r"\w+|[^\w\s]")
+STRINGS = frozenset(
+    ("string", "string_literal", "interpreted_string_literal", "raw_string_literal", "template_string")
+) | {"encapsed_string"}
 
 
 def code_tokens(text: str, language: str) -> list[str]:
@@ -34,7 +37,8 @@ def code_tokens(text: str, language: str) -> list[str]:
         # Lines that are nothing but continued hold no token, and the grammar's time grows with their square.
         kept = CONTINUED.sub("\\\\\n", kept)
     source = kept.encode()
-    grammar = tree_sitter.Language(LANGUAGES[language].grammar())
+    rules = LANGUAGES[language]
+    grammar = tree_sitter.Language((rules.fragments or rules.grammar)())
     tree = tree_sitter.Parser(grammar).parse(source)
     leaves = (
         source[node.start_byte : node.end_byte].decode("utf-8", "replace")
@@ -73,7 +77,7 @@ def _leaves(root: Node) -> Iterator[Node]:
     waiting = [root]
     while waiting:
         node = waiting.pop()
-        if node.type in ("string", "string_literal") or not node.children:
+        if node.type in STRINGS or not node.children:
             yield node
         else:
             waiting.extend(reversed(node.children))
