@@ -6,7 +6,7 @@ from django.db import migrations, models
 
 import annotation.stages
 import retrieval.models.blobs
-from retrieval.migrations._at_once import CreateAllModels
+from retrieval.migrations._at_once import CreateAllModels, RunOnNewToo
 
 ROLES = ("reader", "expert", "admin")
 
@@ -4504,5 +4504,5 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
-        migrations.RunPython(fill, migrations.RunPython.noop),
+        RunOnNewToo(fill, migrations.RunPython.noop),
     ]

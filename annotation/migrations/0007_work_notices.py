@@ -4,6 +4,8 @@ from typing import ClassVar, Final
 
 from django.db import migrations
 
+from retrieval.migrations._at_once import RunOnNewToo
+
 CHANNEL: Final = "cosqa_work"
 FUNCTION: Final = "tell_of_work"
 SELDOM: Final = {
@@ -61,4 +63,4 @@ class Migration(migrations.Migration):
         ("retrieval", "0001_initial"),
     ]
 
-    operations: ClassVar = [migrations.RunPython(add_triggers, remove_triggers)]
+    operations: ClassVar = [RunOnNewToo(add_triggers, remove_triggers)]

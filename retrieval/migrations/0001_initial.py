@@ -6,7 +6,7 @@ from django.conf import settings
 from django.db import migrations, models
 
 import retrieval.models.blobs
-from retrieval.migrations._at_once import CreateAllModels
+from retrieval.migrations._at_once import CreateAllModels, RunOnNewToo
 from retrieval.models.trigrams import drop_index, make_index
 
 
@@ -1256,5 +1256,5 @@ class Migration(migrations.Migration):
                 ),
             ],
         ),
-        migrations.RunPython(make_index, drop_index),
+        RunOnNewToo(make_index, drop_index),
     ]

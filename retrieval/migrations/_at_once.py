@@ -1,6 +1,7 @@
 """How an initial migration makes its tables; no migration itself, as its name begins with an underscore."""
 
 from django.db.migrations.operations.base import Operation, OperationCategory
+from django.db.migrations.operations.special import RunPython
 
 
 class CreateAllModels(Operation):
@@ -33,3 +34,10 @@ class CreateAllModels(Operation):
 
     def describe(self):
         return f"Create the {len(self.models)} models of these tables"
+
+
+class RunOnNewToo(RunPython):
+    """Code for new databases as well, whose tables are made at once: it gets the models of the last migration.
+
+    All other code of migrations changes rows, and a new database has none.
+    """

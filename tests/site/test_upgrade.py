@@ -38,9 +38,9 @@ def older(tmp_path: Path) -> Path:
     """A home with an account, as the release before retrieval's last migration left it."""
     home = tmp_path / "home"
     assert run(home, "init", "--admin", "zoe").returncode == 0
-    gone_back = run(home, "admin", "migrate", "retrieval", "0003")
+    gone_back = run(home, "admin", "migrate", "retrieval", "0004")
     assert gone_back.returncode == 0, gone_back.stderr
-    assert "retrieval.0004_aliases" not in applied(home / "workbench.sqlite3")
+    assert "retrieval.0005_testable_by_call" not in applied(home / "workbench.sqlite3")
     return home
 
 
@@ -50,9 +50,9 @@ def test_an_older_database_is_backed_up_and_migrated_and_both_are_said(older: Pa
     [backup] = (older / "backups").iterdir()
     assert "This release changes the database." in done.stderr
     assert f"Backup: {backup}" in done.stderr
-    assert "up to date now (" in done.stderr and "retrieval.0004_aliases" in done.stderr
-    assert "retrieval.0004_aliases" in applied(older / "workbench.sqlite3")
-    assert "retrieval.0004_aliases" not in applied(backup / "workbench.sqlite3")
+    assert "up to date now (" in done.stderr and "retrieval.0005_testable_by_call" in done.stderr
+    assert "retrieval.0005_testable_by_call" in applied(older / "workbench.sqlite3")
+    assert "retrieval.0005_testable_by_call" not in applied(backup / "workbench.sqlite3")
     assert "database" not in run(older, "status").stderr, "the next start has nothing to say"
     restored = tmp_path / "restored"
     assert run(restored, "admin", "restore", str(backup)).returncode == 0
@@ -66,7 +66,7 @@ def test_without_a_backup_nothing_is_changed_and_it_is_said_why(older: Path) -> 
     assert done.returncode == 1
     assert "The database was not changed, because the backup before that failed" in done.stderr
     assert "Traceback" not in done.stderr
-    assert "retrieval.0004_aliases" not in applied(older / "workbench.sqlite3")
+    assert "retrieval.0005_testable_by_call" not in applied(older / "workbench.sqlite3")
 
 
 def test_a_new_home_is_made_without_a_word(tmp_path: Path) -> None:
