@@ -13,6 +13,7 @@ from django.core.management import execute_from_command_line
 STARTING = {"account", "again", "agreement", "benchmark", "build", "evaluate", "exchange", "export", "extend"}
 STARTING |= {
     "compare-benchmarks",
+    "contamination",
     "corpus",
     "fill-holes",
     "filters",

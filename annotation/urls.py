@@ -105,6 +105,12 @@ urlpatterns = [
     path("benchmarks/<int:pk>/score/jobs/", benchmarks.score_jobs, name="benchmark-score-jobs"),
     path("benchmarks/<int:pk>/score/cancel/", benchmarks.cancel_score, name="benchmark-score-cancel"),
     path("benchmarks/<int:pk>/score/figures/", benchmarks.order_figures, name="benchmark-figures"),
+    path("benchmarks/<int:pk>/contamination/", benchmarks.contamination, name="benchmark-contamination"),
+    path(
+        "benchmarks/<int:pk>/contamination/jobs/",
+        benchmarks.contamination_jobs,
+        name="benchmark-contamination-jobs",
+    ),
     path("benchmarks/<int:pk>/upload/", benchmarks.upload_run, name="benchmark-upload"),
     path("benchmarks/<int:pk>/upload/jobs/", benchmarks.upload_jobs, name="benchmark-upload-jobs"),
     path("benchmarks/<int:pk>/queries/<int:query_pk>/", benchmarks.query, name="benchmark-query"),

@@ -213,6 +213,20 @@ VERBS: Final = (
         ("evaluate plus --encoder bm25 bow --run mine=run.trec",),
     ),
     Verb(
+        "contamination",
+        "Say which texts of a benchmark are in training data",
+        "BENCHMARK [options]",
+        ("contamination",),
+        {
+            "--collection NAME": "compare with stored queries and functions",
+            "--table FILE": "compare with a CSV, JSON or Parquet file",
+            "--code PLACE": "compare with a folder, package or repository",
+            "--out FILE": "write all texts that are in both (.csv or .json)",
+            **JSON,
+        },
+        ("contamination plus --table train.jsonl --out both.csv",),
+    ),
+    Verb(
         "leaderboard",
         "Compare the systems that were scored on a benchmark",
         "BENCHMARK [options]",

@@ -19,7 +19,7 @@ from retrieval.uploads import cancel_import_job, discard_upload
 
 router = Router(tags=["jobs"], auth=signed_in(Role.EXPERT))
 KINDS = Job.Kind
-OF_BENCHMARKS = (KINDS.EXPORT, KINDS.RUN, KINDS.SCORE)
+OF_BENCHMARKS = (KINDS.EXPORT, KINDS.RUN, KINDS.SCORE, KINDS.LEAKS)
 
 
 @router.get("", response=Page[JobOut])

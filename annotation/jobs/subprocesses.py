@@ -29,7 +29,7 @@ from retrieval.mining.parts import filter_free_parts
 from retrieval.models import Job, Mining, MiningPart
 
 Kind = Job.Kind
-KINDS_OF_FILES: Final = (Kind.PUBLISH, Kind.RUN, Kind.IMPORT, Kind.FILTER, Kind.EXPORT)
+KINDS_OF_FILES: Final = (Kind.PUBLISH, Kind.RUN, Kind.IMPORT, Kind.FILTER, Kind.LEAKS, Kind.EXPORT)
 """In this order: to publish takes seconds, and a person waits."""
 KINDS_OF_MINING: Final = (Kind.SCORE, Kind.REPRODUCE)
 SILENT: Final[Mapping[Kind, str]] = {
@@ -39,6 +39,7 @@ SILENT: Final[Mapping[Kind, str]] = {
     Kind.IMPORT: "the import process ended without a word; see the log, then upload again: "
     "nothing comes twice",
     Kind.FILTER: "the filtering process ended without a message; see the log, then order it again",
+    Kind.LEAKS: "the comparing process ended without a message; see the log, then order it again",
     Kind.EXPORT: "the export process ended without a word; see the log",
     Kind.SCORE: "the scoring process ended without a message; see the log, then order it again: it continues",
     Kind.REPRODUCE: "the process that computed it ended without a word; see the log, then order it again",

@@ -9,7 +9,7 @@ from pydantic import Field
 
 from retrieval.schemas import Id, Paging, RowSchema
 
-JobKind = Literal["import", "filter", "export", "run", "score", "reproduce", "publish"]
+JobKind = Literal["import", "filter", "export", "run", "score", "reproduce", "publish", "leaks"]
 JobState = Literal["columns", "waiting", "running", "done", "partial", "failed", "cancelled"]
 
 

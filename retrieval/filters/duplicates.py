@@ -55,7 +55,7 @@ def find_group_firsts(codes: Iterable[str], compared: Compared | None = None) ->
     bags = Bags()
     parents = array("q")
     for place, code in enumerate(codes):
-        parents.append(first_of.setdefault(_digest(code), place))
+        parents.append(first_of.setdefault(digest_code(code), place))
         if parents[place] == place and (count := count_identifiers(code)).total() >= FEWEST_IDENTIFIERS:
             bags.add(place, count)
     first_of.clear()  # what follows takes the memory
@@ -98,7 +98,7 @@ def _near(
     return alike
 
 
-def _digest(code: str) -> bytes:
+def digest_code(code: str) -> bytes:
     """What texts that are the same but for blanks have in common; 128 bits, no two of which ever met."""
     text = " ".join(code.split())
     return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=16).digest()

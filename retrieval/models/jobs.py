@@ -44,6 +44,7 @@ class Job(models.Model):
         SCORE = "score", "search and figures"
         REPRODUCE = "reproduce"
         PUBLISH = "publish"
+        LEAKS = "leaks", "compare with training data"
 
     class State(models.TextChoices):
         COLUMNS = "columns", "choose columns"

@@ -127,6 +127,7 @@ PLACES: Final = (
     Place("benchmark-compare", "/benchmarks/1/compare/", "reader"),
     Place("benchmark-upload", "/benchmarks/1/upload/", "admin"),
     Place("benchmark-for-admins", "/benchmarks/{published}/", "admin"),
+    Place("benchmark-contamination", "/benchmarks/1/contamination/", "admin"),
     Place("benchmark-score", "/benchmarks/1/score/", "admin"),
     Place("benchmark-score-ordered", "/benchmarks/{published}/score/", "admin"),
     Place("benchmark-holes-ordered", "/benchmarks/{published}/holes/", "admin"),

@@ -196,6 +196,8 @@ ROLES: Final = {
         "benchmark-queue",
         "benchmark-upload",
         "benchmark-upload-jobs",
+        "benchmark-contamination",
+        "benchmark-contamination-jobs",
         "benchmark-score",
         "benchmark-score-jobs",
         "benchmark-score-cancel",

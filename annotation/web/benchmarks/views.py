@@ -16,6 +16,11 @@ from annotation.accounts.roles import FORM, GET, POST, Role, benchmarks_visible_
 from annotation.jobs import celery_tasks
 from annotation.studies.exposure import mark_benchmark_seen, mark_seen
 from annotation.web.benchmarks import exports, run_upload, versions
+from annotation.web.benchmarks.contamination import (
+    ContaminationForm,
+    comparisons_of_benchmark,
+    contamination_page,
+)
 from annotation.web.benchmarks.page import benchmark_page, benchmarks_page, leaderboard_tables, query_page
 from annotation.web.benchmarks.score_jobs import (
     NotOrdered,
@@ -132,6 +137,28 @@ def cancel_score(request: HttpRequest, pk: int) -> HttpResponse:
 def score_jobs(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
     return render_job_table(request, score_jobs_of_benchmark(benchmark))
+
+
+@require_role(Role.ADMIN, FORM)
+def contamination(request: HttpRequest, pk: int) -> HttpResponse:
+    """POST orders the comparison; `?table=` and `?format=` take a table home."""
+    benchmark = visible_benchmark(request, pk)
+    form = ContaminationForm(request.POST if request.method == "POST" else None)
+    if form.is_valid() and form.order(benchmark, person(request)):
+        return redirect(f"{reverse('benchmark-contamination', args=[pk])}#jobs")
+    page = contamination_page(benchmark, request.GET)
+    if page["found"]:
+        mark_benchmark_seen(request.user, benchmark)
+    if "table" in request.GET:
+        return attach_table(page["tables"], request.GET, f"contamination-{pk}")
+    table = comparisons_of_benchmark(benchmark)
+    template = "annotation/benchmarks/contamination.html"
+    return render_form(request, template, form, benchmark=benchmark, page=page, table=table)
+
+
+@require_role(Role.ADMIN, GET)
+def contamination_jobs(request: HttpRequest, pk: int) -> HttpResponse:
+    return render_job_table(request, comparisons_of_benchmark(visible_benchmark(request, pk)))
 
 
 @require_role(Role.ADMIN, FORM)

@@ -76,6 +76,8 @@ NOT_SEEDED: Final = {
     "benchmark-upload",
     "upload-columns",
     "benchmark-upload-jobs",
+    "benchmark-contamination",
+    "benchmark-contamination-jobs",
     "benchmark-score",
     "benchmark-score-jobs",
     "pin",
