@@ -37,8 +37,8 @@ test-postgres: .venv/.all ## run the tests that touch the database on the Postgr
 	@test -n "$$COSQA_TEST_DATABASE_URL" || { echo "make: set COSQA_TEST_DATABASE_URL, such as postgres://postgres@127.0.0.1:5432/postgres" >&2; exit 1; }
 	@PGOPTIONS="-c synchronous_commit=off" DATABASE_URL=$$COSQA_TEST_DATABASE_URL scripts/run-tests --postgres $(PYTEST)
 
-protections: .venv/.all ## run the hostile programs with each protection of the sandbox switched off (minutes)
-	@TESTS_WHOLE=yes .venv/bin/pytest tests/sandbox/backends/test_protections.py $(PYTEST)
+protections: .venv/.all ## run the hostile programs with each protection switched off, and all verdicts each way (minutes)
+	@TESTS_WHOLE=yes .venv/bin/pytest tests/sandbox/backends/test_protections.py tests/sandbox/test_verdicts.py $(PYTEST)
 
 keys: .venv/.all ## type 500 random sentences into review pages at random moments: no label may be stored (minutes)
 	@TESTS_WHOLE=yes .venv/bin/pytest -n 0 --timeout 1800 tests/e2e/test_keys.py $(PYTEST)
