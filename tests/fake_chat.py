@@ -17,8 +17,9 @@ import json
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
-from tests.fake_messages import KEY, Answer, FakeMessages, Fault, Handler, Say, Slowly
-from tests.messages_protocol import Json, Refused, check_messages, check_schema, read_body
+from tests.fake_chat_batches import ChatBatchServer
+from tests.fake_messages import KEY, Answer, Call, Drop, FakeMessages, Fault, Handler, Say, Slowly
+from tests.messages_protocol import Json, Refused, check_headers, check_messages, check_schema, read_body
 
 PATH = "/v1/chat/completions"
 FINISHES = {"end_turn": "stop", "tool_use": "tool_calls", "max_tokens": "length", "refusal": "content_filter"}
@@ -63,6 +64,7 @@ class FakeChat(FakeMessages):
     ) -> None:
         super().__init__(key=key, port=port, supports=supports, answer=answer, handler=ChatHandler)
         self.dress, self.refuse, self.shape = dress, refuse, shape
+        self.chat_batches = ChatBatchServer(self)
 
     def handle(
         self, path: str, headers: Mapping[str, str], raw: bytes, method: str = "POST"
@@ -71,8 +73,24 @@ class FakeChat(FakeMessages):
         known = {**headers, "anthropic-version": "none"}
         if "x-api-key" in headers:
             return Fault(400, "x-api-key is no header of this protocol"), 400
+        if self.chat_batches.serves(path):
+            return self.handle_batch(path, known, raw, method)
         read_body(raw or b"{}")
         return super().handle(path, known, raw, method)
+
+    def handle_batch(
+        self, path: str, headers: Mapping[str, str], raw: bytes, method: str
+    ) -> tuple[Answer | Json, int]:
+        """The answer to a request about files or batches, and its status."""
+        answer: Answer | Json
+        try:
+            check_headers(headers, self.key)
+            answer = self.chat_batches.answer(method, path, headers, raw)
+        except Refused as refused:
+            answer = Fault(refused.status, str(refused))
+        status = answer.status if isinstance(answer, Fault) else 0 if isinstance(answer, Drop) else 200
+        self.calls.append(Call(path, headers, {}, status))
+        return answer, status
 
     def answered(self, path: str, body: Json) -> Answer | Json:
         if path != PATH:

@@ -1,4 +1,4 @@
-"""OpenAI's chat completions, through the openai client: the door to it beside `chat_batches`.
+"""OpenAI's chat completions, through the openai client: the door to it beside `batches.chat`.
 
 Servers that speak it differ in what they leave out. Where a documented server sends no usage, its tokens are
 counted at their bound, a byte a token; what a model thought (`reasoning`, `reasoning_content`) is no answer.
@@ -70,7 +70,7 @@ class ChatWire:
             raw = client.chat.completions.with_raw_response.create(**named, extra_body=body)
         latency = time.monotonic() - start
         return reply_of_completion(
-            read_completion(raw.text, place.base_url), raw.headers, latency, place, request
+            read_completion(raw.text, place.base_url), raw.headers, latency, place.base_url, request
         )
 
     def count(self, client: OpenAI, place: Place, request: Request, mode: Mode) -> int:
@@ -142,15 +142,29 @@ def _broken(reason: str, base_url: str) -> LLMError:
     return failures.of_protocol(reason, base_url, maybe_billed=True, protocol=PROTOCOL)
 
 
+def read_error_text(told: object) -> str:
+    """What the body of an error says, or as much of the body as there is."""
+    inner = told.get("error", told) if isinstance(told, dict) else told
+    words = inner.get("message") or inner.get("code") if isinstance(inner, dict) else inner
+    return " ".join(str(words or told or "no reason is given").split())
+
+
 def reply_of_completion(
-    data: Mapping[str, Any], headers: Mapping[str, str], latency: float, place: Place, request: Request
+    data: Mapping[str, Any],
+    headers: Mapping[str, str],
+    latency: float,
+    base_url: str,
+    request: Request | None,
 ) -> Reply:
-    """The reply in a completion, whatever its finish reason. Raises LLMError if it is none."""
+    """The reply in a completion, whatever its finish reason. Raises LLMError if it is none.
+
+    Without the request a reply without usage can't be counted, and is none.
+    """
     choices = data.get("choices")
     choice = choices[0] if isinstance(choices, list) and choices else None
     message = choice.get("message") if isinstance(choice, dict) else None
     if choice is None or not isinstance(message, dict) or not isinstance(data.get("model"), str):
-        raise _broken("the answer is no completion with a message and the model's name", place.base_url)
+        raise _broken("the answer is no completion with a message and the model's name", base_url)
     answer, defect = _answer_of(message)
     refused = isinstance(message.get("refusal"), str) and message["refusal"].strip()
     return Reply(
@@ -197,14 +211,17 @@ def _text_of(content: object) -> str:
     return "".join(text for text in texts if isinstance(text, str))
 
 
-def usage_of(told: object, request: Request, message: Mapping[str, Any]) -> Usage:
-    """The billed tokens; where the server tells none, the most that they can be.
+def usage_of(told: object, request: Request | None, message: Mapping[str, Any]) -> Usage:
+    """The billed tokens; where the server tells none, the most that they can be of this request.
 
     Cached tokens are part of `prompt_tokens`. What `total_tokens` has beyond both counts was thought.
+    Raises LLMError where neither is known.
     """
     told = told if isinstance(told, dict) else {}
     given, said = told.get("prompt_tokens"), told.get("completion_tokens")
     if not is_count(given) or not is_count(said):
+        if request is None:
+            raise LLMError("the reply does not say its tokens", retryable=True, maybe_billed=True)
         return Usage(count_most_tokens(request.to_dict()), count_most_tokens(message))
     total = told.get("total_tokens")
     thought = total - given - said if is_count(total) else 0

@@ -14,7 +14,7 @@ from functools import partial
 from statistics import median
 from typing import Final
 
-from annotation.llm.batches import BatchResultEntry, BatchStatus, LiveBatches
+from annotation.llm.batches import BatchResultEntry, BatchStatus, LiveBatches, open_batches
 from annotation.llm.errors import LLMError
 from annotation.llm.live import LiveLLM, strip_chat_path
 from annotation.llm.profiles import GENERIC, GENERIC_CHAT, Mode, ProviderProfile, Wire
@@ -116,7 +116,7 @@ def ask_probe(
     base_url = strip_chat_path(base_url)
     probing = _Probing(base_url, api_key, model, timeout, [] if replies is None else replies, before, judged)
     profile = probing.profile(caching)
-    if batches and profile.protocol == "messages":
+    if batches:
         profile = replace(profile, batches=probing.batches(profile))
     usages = [reply.usage for reply in probing.replies]
     return Probed(
@@ -200,7 +200,7 @@ class _Probing:
     def batches(self, profile: ProviderProfile) -> bool:
         """Whether a batch is taken in and can be looked after; one that takes too long is cancelled."""
         with closing(self._llm(profile)) as llm:
-            batches = LiveBatches(llm)
+            batches = open_batches(llm)
             try:
                 pk = batches.create([("probe", _question(self._model))]).id
             except LLMError as error:

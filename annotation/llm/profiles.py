@@ -39,7 +39,8 @@ class ProviderProfile:
     thinking         leave thinking as the provider has it, or switch it off
     same_model       whether the reply's model name has to be the one that was asked for
     token_counting   it counts a request's tokens without answering it (`/v1/messages/count_tokens`)
-    batches          it answers many requests later, at half the price (`/v1/messages/batches`)
+    batches          it answers many requests later, at half the price (`/v1/messages/batches`, or
+                     `/v1/batches` of chat completions)
     tokenizer        the `tokenizer.json` of its model, or a folder with MODEL/tokenizer.json for each, which
                      counts tokens where the provider doesn't; relative to the profile's own file
     protocol         Anthropic's Messages, or OpenAI's chat completions

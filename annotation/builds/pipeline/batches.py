@@ -22,7 +22,13 @@ from django.utils import timezone
 from annotation.builds.limits import budget, circuit_breaker, full_disk, unusable_replies
 from annotation.builds.pipeline import claims, llm_calls
 from annotation.llm import LLM, LLMError, Reply, Request
-from annotation.llm.batches import CHUNK, BatchResultEntry, LiveBatches, chunk_batch_entries
+from annotation.llm.batches import (
+    CHUNK,
+    BatchResultEntry,
+    LiveBatches,
+    chunk_batch_entries,
+    open_batches,
+)
 from annotation.llm.live import LiveLLM
 from annotation.llm.profiles import Mode
 from annotation.models import Batch, Build, Case, LLMCall
@@ -86,7 +92,7 @@ def batches_of(build: Build, llm_of: Callable[[Build], LLM]) -> LiveBatches:
     if not isinstance(llm, LiveLLM) or not llm.profile.batches:
         told = f"{llm.name} takes no batches: start with a provider profile that does, or cancel the build"
         raise LLMError(told, retryable=False, provider=True)
-    return LiveBatches(llm)
+    return open_batches(llm)
 
 
 Provider = Callable[[], LiveBatches]

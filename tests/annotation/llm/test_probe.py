@@ -188,6 +188,15 @@ def test_a_batch_that_comes_to_nothing_does_not_count(fake: FakeMessages) -> Non
 
 
 @pytest.mark.usefixtures("soon")
+def test_batches_of_chat_completions_are_tried_as_well() -> None:
+    with FakeChat() as server:
+        server.chat_batches.looks = 0
+        profile, works, told = batch_finding(probed(server, batches=True))
+        assert profile and works and "batch_fake" in told
+        server.chat_batches.faults.append(("upload", Fault(404)))
+        assert batch_finding(probed(server, batches=True))[:2] == (False, False)
+
+
 def test_a_busy_server_says_nothing_of_its_batches(fake: FakeMessages) -> None:
     fake.batches.fail("create", Fault(529))
     with pytest.raises(LLMError, match="overloaded"):

@@ -11,8 +11,8 @@ from typing import Any
 import pytest
 
 from annotation.llm import LLMError, Message, Request
-from annotation.llm import batches as batches_module
-from annotation.llm.batches import LiveBatches
+from annotation.llm.batches import LiveBatches, open_batches
+from annotation.llm.batches import provider as batches_module
 from annotation.llm.live import LiveLLM
 from annotation.llm.profiles import ANTHROPIC, GENERIC
 from tests.fake_messages import FakeMessages, Fault, Raw, Say
@@ -37,7 +37,7 @@ def fake() -> Iterator[FakeMessages]:
 @pytest.fixture
 def batches(fake: FakeMessages) -> Iterator[LiveBatches]:
     llm = LiveLLM(fake.key, ANTHROPIC, base_url=fake.url, timeout=5)
-    yield LiveBatches(llm)
+    yield open_batches(llm)
     llm.close()
 
 
@@ -59,7 +59,7 @@ def test_a_request_goes_out_in_a_batch_as_it_would_live(batches: LiveBatches, fa
 
 def test_sampling_goes_out_beside_the_other_parameters(fake: FakeMessages) -> None:
     llm = LiveLLM(fake.key, replace(GENERIC, batches=True), base_url=fake.url)
-    LiveBatches(llm).create([("one", replace(ASKED, sampling={"temperature": 0}))])
+    open_batches(llm).create([("one", replace(ASKED, sampling={"temperature": 0}))])
     llm.close()
     assert fake.calls[0].body["requests"][0]["params"]["temperature"] == 0
 
