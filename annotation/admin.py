@@ -27,6 +27,7 @@ from annotation.models import (
     ProjectCapChange,
     Review,
     Step,
+    Webhook,
 )
 from annotation.studies.audit_log import Verb, append_audit_event
 from annotation.studies.exposure import mark_builds_seen, mark_seen
@@ -262,6 +263,13 @@ class MergeAdmin(ReadOnly):
 class ConnectionTestAdmin(ReadOnly):
     list_display = ("created_at", "user", "base_url", "model", "state", "cost")
     list_select_related = ("user",)
+
+
+@admin.register(Webhook)
+class WebhookAdmin(ReadOnly):
+    list_display = ("name", "is_on", "failing_since", "created_by", "created_at")
+    list_select_related = ("created_by",)
+    exclude = ("salt", "digest")
 
 
 @admin.register(ApiToken)

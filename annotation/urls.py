@@ -37,6 +37,7 @@ from annotation.web.rounds import views as rounds
 from annotation.web.studies import adjudication_views, change_views, figure_views, guideline_views
 from annotation.web.studies import views as studies
 from annotation.web.tokens import views as tokens
+from annotation.web.webhooks import views as webhooks
 from annotation.web.work import views as work
 from annotation.web.worklist import views as worklist
 
@@ -47,6 +48,16 @@ urlpatterns = [
     path("glossary/", glossary.detail, name="glossary"),
     path("tokens/", tokens.index, name="tokens"),
     path("tokens/withdraw/", tokens.withdraw, name="token-withdraw"),
+    path("webhooks/", webhooks.index, name="webhooks"),
+    path("webhooks/<int:pk>/", webhooks.detail, name="webhook"),
+    path("webhooks/<int:pk>/switch/", webhooks.change_switch, name="webhook-switch"),
+    path("webhooks/<int:pk>/test/", webhooks.send_test, name="webhook-test"),
+    path("webhooks/<int:pk>/delete/", webhooks.ask_and_delete, name="webhook-delete"),
+    path(
+        "webhooks/<int:pk>/deliveries/<int:delivery>/again/",
+        webhooks.send_again,
+        name="webhook-delivery-again",
+    ),
     path("connection/", connecting.index, name="connection"),
     path("connection/tests/<int:pk>/", connecting.detail, name="connection-test"),
     path("collections/", collections.index, name="collections"),

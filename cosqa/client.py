@@ -117,6 +117,17 @@ class Study(TypedDict):
     pairs: int
 
 
+class Webhook(TypedDict):
+    """An address that is told of `events`; `failing_since` is None where messages arrive."""
+
+    id: int
+    name: str
+    address: str
+    events: list[str]
+    is_on: bool
+    failing_since: str | None
+
+
 class Waiting(TypedDict):
     """A request that waits for a reply: send `system` and `messages` to a model; its answer fits `schema`."""
 
@@ -443,6 +454,24 @@ class Client:
         told = {name: pair[name] for name in ("token", "evidence", "seen_revision")}
         path = f"rate/{pair['study']}/pairs/{pair['number']}/ratings"
         return cast(dict[str, Any], self.post(path, choice=choice, **told, **said))
+
+    def webhooks(self) -> Iterator[Webhook]:
+        """All webhooks, the newest first."""
+        return cast(Iterator[Webhook], self.pages("webhooks"))
+
+    def make_webhook(self, name: str, address: str, events: Sequence[str]) -> tuple[Webhook, str]:
+        """A webhook that is told of "build.done", "study.done" …, and its secret, told here alone."""
+        made = self.post("webhooks", name=name, address=address, events=list(events))
+        secret = str(made.pop("secret"))
+        return cast(Webhook, made), secret
+
+    def test_webhook(self, webhook: int) -> dict[str, Any]:
+        """Have a test sent; `deliveries` says later what came of it."""
+        return cast(dict[str, Any], self.post(f"webhooks/{webhook}/test"))
+
+    def deliveries(self, webhook: int) -> Iterator[dict[str, Any]]:
+        """What a webhook was told, the newest first, each with its state, tries, status and answer."""
+        return self.pages(f"webhooks/{webhook}/deliveries")
 
     def control(self, build: int, action: str, reason: str = "") -> dict[str, Any]:
         """pause, resume, go_on (after its canary), cancel, or retry what could not be judged."""

@@ -55,6 +55,7 @@ from annotation.studies.report.agreement_report import NoReport
 from annotation.studies.report.figures import NoFigures
 from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.benchmarks.score_jobs import NotOrdered
+from annotation.web.webhooks.control import WebhookRefused
 from retrieval.evaluation.holes import NoHoles
 from retrieval.evaluation.robustness.version_comparison import NotOneVersion
 
@@ -106,6 +107,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     StudyRefused: HTTPStatus.CONFLICT,
     TestRefused: HTTPStatus.CONFLICT,
     TooManyWaiting: HTTPStatus.TOO_MANY_REQUESTS,
+    WebhookRefused: HTTPStatus.CONFLICT,
     Http404: HTTPStatus.NOT_FOUND,
 }
 

@@ -37,9 +37,13 @@ from annotation.models import (
     SystemText,
     Tally,
     TestProgram,
+    Webhook,
+    WebhookDelivery,
 )
 from annotation.schemas.derived_builds import ExtensionWish
 from annotation.stages import Event, Stage
+from annotation.webhooks import signature
+from annotation.webhooks.outbox import TEST, write_delivery
 from cosqa_site import log_in as log_in  # noqa: PLC0414  # it hears of log-ins before the first request
 from retrieval.filters import Rule, Unreadable, rules_of
 from retrieval.jobs import JobOrder, once_of, store_job_file
@@ -389,6 +393,27 @@ def execution(program: TestProgram, report: Report | None = None, **columns: Any
         "report": ReportText.keep(report.to_json()),
     }
     return Execution.objects.create(**key, **{**told, **columns})
+
+
+def webhook(name: str = "chat", **columns: Any) -> Webhook:
+    """A webhook that is told of everything."""
+    salt = signature.draw_salt()
+    defaults: dict[str, Any] = {
+        "address": "https://chat.example/hook",
+        "events": Webhook.Event.values,
+        "salt": salt,
+        "digest": signature.hash_secret(signature.derive_secret(salt)),
+        "created_by": ada(),
+    }
+    return Webhook.objects.create(name=name, **{**defaults, **columns})
+
+
+def webhook_delivery(webhook: Webhook, **columns: Any) -> WebhookDelivery:
+    """A test to a webhook, due now."""
+    delivery = write_delivery(webhook, TEST, {})
+    if columns:
+        WebhookDelivery.objects.filter(pk=delivery.pk).update(**columns)
+    return WebhookDelivery.objects.select_related("webhook").get(pk=delivery.pk)
 
 
 def extended(

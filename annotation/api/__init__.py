@@ -32,6 +32,7 @@ from annotation.api import (
     study_changes,
     unjudged_results,
     visible,
+    webhooks,
 )
 from annotation.schemas.builds import Me
 
@@ -62,6 +63,7 @@ router.add_router("/studies", studies.router)
 router.add_router("/studies", study_changes.router)
 router.add_router("", guidelines.router)
 router.add_router("", project.router)
+router.add_router("/webhooks", webhooks.router)
 
 
 @router.get("/me", response=Me, tags=["people"])

@@ -13,7 +13,6 @@ from typing import Any, Final
 from django.conf import settings
 from django.db import transaction
 from django.db.models import F, OuterRef, Q, QuerySet, Subquery
-from django.urls import reverse
 from django.utils import timezone
 
 from annotation.builds.limits import budget, canary
@@ -33,6 +32,7 @@ from annotation.models import (
 )
 from annotation.models.builds.build import NANO
 from annotation.stages import Queue
+from annotation.webhooks.outbox import build_page_address
 from retrieval.models import Mining
 
 Kind = Notice.Kind
@@ -290,9 +290,7 @@ def notice_name_of_build(build: Build) -> str:
 
 def address_of(build: Build) -> str:
     """The page of the build, at the first origin that is trusted; its path alone where there is none."""
-    origin = settings.CSRF_TRUSTED_ORIGINS[0].rstrip("/") if settings.CSRF_TRUSTED_ORIGINS else ""
-    # A worker's thread answers no request, which would have said the prefix.
-    return origin + settings.PREFIX + reverse("build", args=[build.pk]).removeprefix(settings.PREFIX)
+    return build_page_address("build", build.pk)
 
 
 def format_notice_body(notice: Notice) -> str:

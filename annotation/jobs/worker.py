@@ -27,12 +27,13 @@ from annotation.derived import round_merge
 from annotation.derived.extension import execution
 from annotation.derived.missing_functions import writer_job
 from annotation.derived.rerun import case_takeover
-from annotation.jobs import clock_skew, heartbeat, local_queue, notifications, subprocesses
+from annotation.jobs import clock_skew, heartbeat, local_queue, notifications, subprocesses, webhook_delivery
 from annotation.jobs.changes import Changes
-from annotation.models import Batch, Build, Case, Proposal, Tally
+from annotation.models import Batch, Build, Case, Proposal, Tally, Webhook
 from annotation.models.reviews.labels_in_force import refresh_new_cases
 from annotation.stages import Queue, Stage
 from annotation.studies.enrolment.queue import expire_reservations
+from annotation.webhooks.outbox import announce_build
 from retrieval.exporting.jobs.removal import remove_old
 from retrieval.models import Candidate, Job, Mining
 
@@ -89,7 +90,7 @@ def do_work_of(queue: str, tools: Tools, seldom: bool) -> int:
         return perform_worker_chores(tools)
     if queue == "notices":
         notifications.record_new_episodes()
-        return notifications.deliver_one()
+        return notifications.deliver_one() + webhook_delivery.send_due_delivery()
     if queue == "sandbox":
         return int(seldom and try_what_is_away("sandbox", tools)) or drain_cases("sandbox", tools)
     return int(seldom and do_seldom(tools)) or drain_cases("llm", tools) or writer_job.write_one(tools)
@@ -207,7 +208,7 @@ def start_worker_threads(
     counts: dict[str, int], tools: Tools, stop: threading.Event
 ) -> list[threading.Thread]:
     """Started worker threads, so many a queue, and one that watches for changes of the database."""
-    changes = Changes(stop, has_queued_work)
+    changes = Changes(stop, lambda: has_queued_work() or webhook_delivery.has_due_soon())
     made = [threading.Thread(target=changes.watch, name="changes", daemon=True)] + [
         threading.Thread(
             target=run_worker,
@@ -239,6 +240,7 @@ def until_idle(counts: dict[str, int], tools: Tools, tick: Callable[[], None] = 
     for build in Build.objects.filter(state=Build.State.RUNNING, provider=Build.Provider.EXCHANGE):
         awaited_replies.hold_for_replies(build)
     notifications.flush_notifications()
+    webhook_delivery.send_all_due()
 
 
 def has_queued_work() -> bool:
@@ -339,10 +341,13 @@ def finish_build(build: Build) -> None:
 
 def close_build(build: Build, state: str, reason: str = "") -> None:
     now = timezone.now()
-    changed = Build.objects.filter(pk=build.pk, state=Build.State.RUNNING)
-    if changed.update(state=state, reason=reason, finished_at=now):
-        history.record_build_totals(build, now, always=True)
-        build.tally.change()
+    running = Build.objects.filter(pk=build.pk, state=Build.State.RUNNING)
+    done = state == Build.State.DONE
+    with transaction.atomic():
+        if running.update(state=state, reason=reason, finished_at=now):
+            announce_build(build, Webhook.Event.BUILD_DONE if done else Webhook.Event.BUILD_NEEDS_PERSON)
+            history.record_build_totals(build, now, always=True)
+            build.tally.change()
 
 
 def open_cases(build: Build) -> int:

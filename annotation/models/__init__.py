@@ -49,4 +49,5 @@ from annotation.models.studies import (
     Study,
     StudyPair,
 )
+from annotation.models.webhooks import Webhook, WebhookDelivery
 from retrieval.models import Basis

@@ -55,6 +55,9 @@ class Verb(StrEnum):
     LOGIN_FAILED = "log-in failed"
     TOKEN_MADE = "token made"  # noqa: S105 – a verb
     TOKEN_WITHDRAWN = "token withdrawn"  # noqa: S105 – a verb
+    WEBHOOK_MADE = "webhook made"
+    WEBHOOK_SWITCHED = "webhook switched"
+    WEBHOOK_DELETED = "webhook deleted"
 
 
 def append_audit_event(

@@ -37,6 +37,7 @@ PLACES: Final = (
     BenchedPage("dashboard", "/dashboard/"),
     BenchedPage("glossary", "/glossary/"),
     BenchedPage("tokens", "/tokens/"),
+    BenchedPage("webhooks", "/webhooks/"),
     BenchedPage("connection", "/connection/"),
     BenchedPage("people", "/people/"),
     BenchedPage("person-new", "/people/new/"),

@@ -46,6 +46,8 @@ LEFT_OUT: Final = {
     "annotation.pulse": "signs of life of this home's workers",
     "annotation.sandboxcheck": "what was found about one machine, which is checked again",
     "annotation.storedanswer": "answers of repeated requests, which are kept for a day",
+    "annotation.webhook": "an address that this home tells, by its own key: new webhooks are made",
+    "annotation.webhookdelivery": "what was sent to webhooks",
     "auth.group_permissions": PERMISSION,
     "auth.permission": PERMISSION,
     "auth.user_user_permissions": PERMISSION,

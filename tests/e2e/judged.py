@@ -32,6 +32,7 @@ def main() -> None:
         | canary()
         | extended()
         | connection()
+        | webhook()
         | ran(int(sys.argv[1]))
     )
     print(json.dumps(ids))
@@ -190,6 +191,31 @@ def connection() -> dict[str, int]:
         profile="generic", state="failed", message="Nobody answered.", finished_at=timezone.now(),
     )  # fmt: skip
     return {"connection": made.pk}
+
+
+def webhook() -> dict[str, int]:
+    """A webhook that is off, with a message that arrived and one that did not."""
+    from django.utils import timezone
+
+    from tests import factories
+
+    made = factories.webhook(
+        "chat of the team",
+        is_on=False,
+        off_reason="Nothing arrived for 5 days.",
+        failing_since=timezone.now(),
+    )
+    told = {"event": "build.done", "tries": 1, "tried_at": timezone.now()}
+    factories.webhook_delivery(made, **told, state="sent", status=204)
+    factories.webhook_delivery(
+        made,
+        **told,
+        state="failed",
+        status=500,
+        error="The answer was 500.",
+        answer="<html>Server error</html>",
+    )
+    return {"webhook": made.pk}
 
 
 def ran(function: int) -> dict[str, int]:

@@ -38,6 +38,7 @@ from annotation.models import (
     StudyPair,
     TestProgram,
     Trial,
+    WebhookDelivery,
 )
 from annotation.review.comments import post_comment
 from retrieval.evaluation.publication import Order, publish_benchmark
@@ -176,6 +177,7 @@ def samples(case: Case, rater: Enrolment | None = None) -> Samples:
     benchmark, job = published(case), filling(case)
     table = aged(factories.import_job(format="table", state="columns"))
     exported = aged(export(benchmark))
+    delivery = webhook_delivery()
     return Samples(
         {
             "docs": 1,
@@ -211,6 +213,8 @@ def samples(case: Case, rater: Enrolment | None = None) -> Samples:
             "tests": aged(connection_test()),
             "people": rater.user_id,
             "raters": rater.pk,
+            "webhooks": delivery.webhook_id,
+            "deliveries": delivery.pk,
             "invitations": aged(invitation()),
             **dict.fromkeys(("join", "new", "with"), 1),
         },
@@ -329,6 +333,17 @@ def flagged(case: Case) -> Comment:
 
 def invitation() -> Invitation:
     return issue_invitation(factories.ada(), Role.EXPERT)[0]
+
+
+def webhook_delivery() -> WebhookDelivery:
+    """What a webhook that is on was told, and did not take."""
+    webhook = factories.webhook()
+    aged(webhook)
+    delivery = factories.webhook_delivery(
+        webhook, state="failed", tries=8, status=500, error="The answer was 500."
+    )
+    aged(delivery)
+    return delivery
 
 
 def connection_test() -> ConnectionTest:

@@ -61,6 +61,9 @@ SENT_ONLY: Final = {
     "study-figures-score",
     "study-raters",
     "token-withdraw",
+    "webhook-delivery-again",
+    "webhook-switch",
+    "webhook-test",
 }
 """They change something, and lead on to a page that is looked at."""
 FRAGMENTS: Final = {

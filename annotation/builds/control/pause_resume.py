@@ -14,8 +14,9 @@ from annotation.builds.drift import watched_pairs
 from annotation.builds.launch.launcher import Actor, account_of_actor, record_build_event
 from annotation.builds.limits import canary, circuit_breaker, unusable_replies
 from annotation.builds.results import history
-from annotation.models import Batch, Build, Case, LostRace, Tally
+from annotation.models import Batch, Build, Case, LostRace, Tally, Webhook
 from annotation.stages import Event, Stage
+from annotation.webhooks.outbox import announce_build
 
 AT_ONCE: Final = 200
 """Cases that one transaction sends back: all moves of the build wait for it."""
@@ -88,6 +89,8 @@ def change_state(build: Build, action: Action, user: Actor = None) -> int:
             f"The build is {build.get_state_display().lower()}; it can't be {PAST[action]} now."
         )
     Batch.objects.wake(build)
+    if action is Action.PAUSE:
+        announce_build(build, Webhook.Event.BUILD_PAUSED)
     if action is Action.GO_ON:
         canary.record_canary_decision(build, account_of_actor(user))
     if action is Action.LEAVE and not canary.decline_extension_pairs(build, account_of_actor(user)):

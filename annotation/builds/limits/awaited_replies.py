@@ -12,8 +12,9 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 from django.utils import timezone
 
 from annotation.builds.limits.circuit_breaker import NOT_WAITING
-from annotation.models import Build, Case, Extension, LLMCall, Proposal
+from annotation.models import Build, Case, Extension, LLMCall, Proposal, Webhook
 from annotation.stages import Stage
+from annotation.webhooks.outbox import announce_build
 from retrieval.texts.hostile import mark_hostile_characters
 
 LONGEST_NAME = 120
@@ -31,15 +32,17 @@ def hold_for_replies(build: Build) -> bool:
     idle = running.filter(Exists(find_parked_cases()) | Exists(find_parked_proposals()))
     if not idle.exclude(can_go_on()).exists():  # looked at after each request: a write would lock
         return False
-    held = idle.exclude(can_go_on()).update(
-        state=Build.State.WAITING,
-        waits_for=Build.WaitsFor.REPLIES,
-        waiting_since=timezone.now(),
-        next_probe_at=None,
-        probe_count=0,
-    )
-    if held:
-        build.tally.change()
+    with transaction.atomic():
+        held = idle.exclude(can_go_on()).update(
+            state=Build.State.WAITING,
+            waits_for=Build.WaitsFor.REPLIES,
+            waiting_since=timezone.now(),
+            next_probe_at=None,
+            probe_count=0,
+        )
+        if held:
+            announce_build(build, Webhook.Event.BUILD_NEEDS_PERSON)
+            build.tally.change()
     return bool(held)
 
 

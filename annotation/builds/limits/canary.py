@@ -27,8 +27,10 @@ from annotation.models import (
     LLMCall,
     Step,
     Tally,
+    Webhook,
 )
 from annotation.stages import Stage
+from annotation.webhooks.outbox import announce_build
 from retrieval.models import Candidate
 
 SEEDS: Final = 2**31
@@ -165,6 +167,7 @@ def stop_at_canary(build: Build) -> bool:
         find_canary_row(row).update(done_at=timezone.now(), spent=compute_canary_cost(row, tally))
         whose = f"extension {row.extension.number}" if row.extension else ""
         BuildEvent.objects.create(build=build, event="canary done", note=whose)
+        announce_build(build, Webhook.Event.BUILD_NEEDS_PERSON)
     return True
 
 

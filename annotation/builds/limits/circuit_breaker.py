@@ -13,13 +13,15 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any, Final
 
+from django.db import transaction
 from django.db.models import Exists, F, OuterRef, QuerySet
 from django.db.models.functions import Greatest
 from django.utils import timezone
 
 from annotation.llm import LLMError
-from annotation.models import Batch, Build, BuildEvent, Tally
+from annotation.models import Batch, Build, BuildEvent, Tally, Webhook
 from annotation.stages import Queue
+from annotation.webhooks.outbox import announce_build
 from retrieval.models import statements
 from retrieval.texts.hostile import mark_hostile_characters
 
@@ -203,11 +205,13 @@ def stop_build_for_person(build: Build, reason: str, state: str = Build.State.PA
     """Stop a build that runs, or waits for what is away, for a person to look at; `reason` says at what."""
     since = timezone.now() if state == Build.State.WAITING else None
     moving = Build.objects.filter(pk=build.pk, state__in=[Build.State.RUNNING, Build.State.WAITING])
-    stopped = moving.exclude(state=Build.State.WAITING, next_probe_at__isnull=True).update(
-        state=state, reason=mark_hostile_characters(reason), **{**NOT_WAITING, "waiting_since": since}
-    )
-    if stopped:
-        note_automatic_event(build, "stopped for a person", reason)
+    with transaction.atomic():
+        stopped = moving.exclude(state=Build.State.WAITING, next_probe_at__isnull=True).update(
+            state=state, reason=mark_hostile_characters(reason), **{**NOT_WAITING, "waiting_since": since}
+        )
+        if stopped:
+            announce_build(build, Webhook.Event.BUILD_NEEDS_PERSON)
+            note_automatic_event(build, "stopped for a person", reason)
 
 
 def note_automatic_event(build: Build, event: str, words: str) -> None:

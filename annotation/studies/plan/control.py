@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import transaction
 from django.utils import timezone
 
-from annotation.models import Quota, Study
+from annotation.models import Quota, Study, Webhook
 from annotation.studies.audit_log import Verb, append_audit_event
 from annotation.studies.plan import creation
 from annotation.studies.plan.effort import outlook_of
@@ -22,6 +22,7 @@ from annotation.studies.plan.plan import (
     refuse_unknown_rows,
     refuse_without_table,
 )
+from annotation.webhooks.outbox import announce_study
 
 LONGEST_WHY: Final = 2_000
 
@@ -69,6 +70,8 @@ def perform_study_action(study: Study, action: Action, by: User, why: str = "") 
         prepare_study_action(locked, action, by, why)
         locked.state = after
         locked.save()
+        if action is Action.CLOSE:
+            announce_study(locked, Webhook.Event.STUDY_DONE)
         append_audit_event(by, verb, locked.name, locked, detail)
     study.refresh_from_db()
 

@@ -24,8 +24,8 @@ class NotPublic(OSError):
 
 
 @cache
-def build_url_opener(public: bool) -> urllib.request.OpenerDirector:
-    """What opens http(s) and follows redirects to no other scheme.
+def build_url_opener(public: bool, follows: bool = True) -> urllib.request.OpenerDirector:
+    """What opens http(s) and follows redirects to no other scheme, or none unless it `follows`.
 
     With `public` it connects by itself to public addresses alone: behind a proxy nobody here knows to which.
     """
@@ -34,7 +34,7 @@ def build_url_opener(public: bool) -> urllib.request.OpenerDirector:
         *([_Http(), _Https()] if public else _as_the_machine_does()),
         urllib.request.UnknownHandler(),
         urllib.request.HTTPDefaultErrorHandler(),
-        urllib.request.HTTPRedirectHandler(),
+        *([urllib.request.HTTPRedirectHandler()] if follows else []),
         urllib.request.HTTPErrorProcessor(),
     ]
     for handler in handlers:

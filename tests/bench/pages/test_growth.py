@@ -59,8 +59,13 @@ CHANGING: Final = {
     "review-as-before",
     "adjudication-run",
     "token-withdraw",
+    "webhook-delivery-again",
+    "webhook-switch",
+    "webhook-test",
 }
 NOT_SEEDED: Final = {
+    "webhook",
+    "webhook-delete",
     "person",
     "person-change",
     "build-reply",
