@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, Self, TypedDict, cast
+from typing import Any, Final, NotRequired, Self, TypedDict, cast
 
 import requests
 
@@ -96,6 +96,69 @@ class Leaderboard(TypedDict):
     queries: int
     systems: list[dict[str, Any]]
     differences: list[dict[str, Any]]
+
+
+class Versions(TypedDict):
+    """Two versions of a benchmark: `labels` counts changed pairs, `systems` has both means of each."""
+
+    first: str
+    second: str
+    labels: dict[str, int]
+    queries: dict[str, int]
+    metric: str
+    systems: list[dict[str, Any]]
+    kendall_tau: float | None
+
+
+class Quality(TypedDict):
+    """Labels against a truth: `tables` as the page shows them, `report` with every figure and wrong pair."""
+
+    report: dict[str, Any]
+    tables: list[dict[str, Any]]
+
+
+class Listed(TypedDict):
+    """A pair of a build's list, with tags and the experts who are to review it."""
+
+    case: int
+    pair: int
+    query: dict[str, Any]
+    snippet: dict[str, Any]
+    label: int | None
+    label_in_force: int | None
+    tags: list[str]
+    assigned: list[str]
+
+
+class Run(TypedDict):
+    """A run of a test (`outcome`, `report`), or of a call (`answer`); they are null until it is done."""
+
+    id: int
+    state: str
+    message: str
+    outcome: NotRequired[str | None]
+    report: NotRequired[dict[str, Any] | None]
+    answer: NotRequired[dict[str, Any] | None]
+
+
+class Guideline(TypedDict):
+    """One version of guidelines."""
+
+    id: int
+    name: str
+    version: int
+    change: str
+    note: str
+
+
+class Person(TypedDict):
+    """An account; `open` says whether the person can log in."""
+
+    id: int
+    name: str
+    email: str
+    role: str | None
+    open: bool
 
 
 class Pin(TypedDict):
@@ -399,6 +462,52 @@ class Client:
         """Systems by metric="ndcg@10", of a pool="collection", of queries with matches="1" …"""
         return cast(Leaderboard, self.get(f"benchmarks/{benchmark}/leaderboard", **options))
 
+    def compare_versions(self, benchmark: int, against: int, metric: str = "") -> Versions:
+        """Labels that changed from the version `against` to this one, and scores on the common queries."""
+        return cast(Versions, self.get(f"benchmarks/{benchmark}/comparison/{against}", metric=metric))
+
+    def compare_builds(self, build: int, against: int) -> dict[str, Any]:
+        """Two builds over their common pairs: `pairs`, `flips`, `agreement`, what each `took` …"""
+        return cast(dict[str, Any], self.get(f"builds/{build}/comparison/{against}"))
+
+    def compare_annotators(self, annotator: int, against: int, **rounds: int) -> dict[str, Any]:
+        """Two annotators over the pairs that both have labelled; round=1, against_round=1: these rounds."""
+        return cast(dict[str, Any], self.get(f"annotators/{annotator}/comparison/{against}", **rounds))
+
+    def corpus(self, of: str, subject: int) -> dict[str, Any]:
+        """Statistics of what a "collection", "build" or "benchmark" holds: its tables, by key."""
+        return cast(dict[str, Any], self.get(f"{of}s/{subject}/corpus"))
+
+    def measure_quality(
+        self,
+        pairs: Path | str,
+        truth: Path | str,
+        builds: Sequence[str] = (),
+        labels: Sequence[Path | str] = (),
+        **options: Any,
+    ) -> Quality:
+        """Measure labels of builds ("mine", or "mine#2" for its second round) and of files against a truth.
+
+        All files are JSON Lines; `options` are annotators=[ids], queries="collection" … Raises ApiError.
+        """
+        fields = without_none({"builds": list(builds), **options})
+        with ExitStack() as opened:
+            sent = [("pairs", pairs), ("truth", truth), *(("labels", path) for path in labels)]
+            files = [(name, opened.enter_context(Path(path).open("rb"))) for name, path in sent]
+            return cast(Quality, self.ask("POST", "quality", data=fields, files=files))
+
+    def judge_unjudged(self, benchmark: int, run: str | int, **order: Any) -> Build:
+        """Launch a build over unjudged results of a run (its id or its system), depth=10 of each query.
+
+        Raises ApiError.
+        """
+        return cast(Build, self.post(f"benchmarks/{benchmark}/unjudged", run=run, **order))
+
+    def publish_unjudged(self, benchmark: int, build: str | int) -> Benchmark:
+        """Publish the next version with what such a build said. Raises ApiError, JobFailed."""
+        job = self.finish(self.post(f"benchmarks/{benchmark}/unjudged/publish", build=build))
+        return cast(Benchmark, self.get(f"benchmarks/{job['result']['benchmark']}"))
+
     def export(self, benchmark: int, format_name: str, to: Path | str, **options: Any) -> Path:
         """Have an export written and fetch its zip to `to`. Raises ApiError, JobFailed."""
         job = self.finish(self.post(f"benchmarks/{benchmark}/exports", format=format_name, **options))
@@ -432,6 +541,35 @@ class Client:
     def publish_study(self, study: int) -> int:
         """Publish what a closed study decided; how many labels."""
         return int(self.post(f"studies/{study}/publish")["labels"])
+
+    def amend_study(self, study: int, reason: str, **parts: Any) -> Study:
+        """Change what a plan may still say otherwise: question="…", margin=0.05, guideline="rules" …"""
+        return cast(Study, self.post(f"studies/{study}/amendments", reason=reason, **parts))
+
+    def raters(self, study: int) -> Iterator[dict[str, Any]]:
+        """The raters of a study, with their accounts and how far they are."""
+        return self.pages(f"studies/{study}/raters")
+
+    def add_rater(self, study: int, user: str, condition: str, capacity: int, reason: str = "") -> int:
+        """Enrol another rater; the rater's id."""
+        wish = {"user": user, "condition": condition, "capacity": capacity, "reason": reason}
+        return int(self.post(f"studies/{study}/raters", **wish)["id"])
+
+    def repeat_pairs(self, study: int, reason: str, **choice: Any) -> int:
+        """Have rated pairs asked again, blind: tag="inverse", text="…", slice="split" or every=True."""
+        return int(self.post(f"studies/{study}/again", reason=reason, **choice)["pairs"])
+
+    def score_study(self, study: int, versions: Sequence[str | int]) -> dict[str, Any]:
+        """Score annotator versions on a sealed study, for ever; which are `scored`, which `waiting`."""
+        return cast(dict[str, Any], self.post(f"studies/{study}/scores", versions=list(versions)))
+
+    def guidelines(self, name: str | None = None) -> Iterator[Guideline]:
+        """Versions of guidelines, the newest first."""
+        return cast(Iterator[Guideline], self.pages("guidelines", name=name))
+
+    def write_guideline(self, name: str, text: str, **version: Any) -> Guideline:
+        """Write a version; of a next one say seen_version=1, change="wording" or "meaning", note="…"."""
+        return cast(Guideline, self.post("guidelines", name=name, text=text, **version))
 
     def study_figures(self, study: int) -> dict[str, Any]:
         """The tables of a study's figures, by key."""
@@ -472,6 +610,67 @@ class Client:
     def deliveries(self, webhook: int) -> Iterator[dict[str, Any]]:
         """What a webhook was told, the newest first, each with its state, tries, status and answer."""
         return self.pages(f"webhooks/{webhook}/deliveries")
+
+    def pairs(self, build: int, filters: str = "") -> Iterator[Listed]:
+        """A build's pairs by filters as in the page's address: "smart=untested&tag=partial"."""
+        return cast(Iterator[Listed], self.pages(f"builds/{build}/pairs", filters=filters))
+
+    def tag(self, build: int, cases: Sequence[int], tag: str, remove: bool = False) -> int:
+        """Put a tag on pairs, or take it off; how many had it not."""
+        told = self.post(f"builds/{build}/pairs/tags", cases=list(cases), tag=tag, remove=remove)
+        return int(told["changed"])
+
+    def assign(self, build: int, cases: Sequence[int], expert: str, remove: bool = False) -> int:
+        """Have an expert review pairs, or no more; how many assignments that changed."""
+        path = f"builds/{build}/pairs/assignments"
+        return int(self.post(path, cases=list(cases), expert=expert, remove=remove)["changed"])
+
+    def comment(self, case: int, text: str, flag: bool = False) -> dict[str, Any]:
+        """Comment on a case's pair; with `flag` ask an admin to look at it."""
+        return cast(dict[str, Any], self.post(f"cases/{case}/comments", text=text, flag=flag))
+
+    def run_test(self, case: int, source: str | None = None, seconds: float = 600.0) -> Run:
+        """Run a test of your own beside a case's function, or the agents' test again, and wait for it.
+
+        Raises ApiError, and TimeoutError after `seconds`.
+        """
+        asked = self.post(f"cases/{case}/runs", **without_none({"source": source}))
+        return self.finish_run(f"runs/{asked['id']}", seconds)
+
+    def call(self, case: int, expression: str, seconds: float = 600.0) -> Run:
+        """Have an expression evaluated beside a case's function, and wait for its `answer`.
+
+        Raises ApiError, and TimeoutError after `seconds`.
+        """
+        asked = self.post(f"cases/{case}/calls", expression=expression)
+        return self.finish_run(f"calls/{asked['id']}", seconds)
+
+    def finish_run(self, path: str, seconds: float, every: float = 0.5) -> Run:
+        """Look at a run until it is over. Raises TimeoutError after `seconds`."""
+        ends = time.monotonic() + seconds
+        while True:
+            found = cast(Run, self.get(path))
+            if found["state"] not in OPEN:
+                return found
+            if time.monotonic() > ends:
+                raise TimeoutError(f"/api/{path} is {found['state']} after {seconds:g} s.")
+            time.sleep(every)
+
+    def test_connection(self, seconds: float = 600.0, **wish: Any) -> dict[str, Any]:
+        """Have a worker ask a server what it can do (model="…", base_url="…"), and wait for the findings.
+
+        Raises ApiError, and TimeoutError after `seconds`.
+        """
+        asked = self.post("connection/tests", **wish)
+        return cast(dict[str, Any], self.finish_run(f"connection/tests/{asked['id']}", seconds))
+
+    def people(self, **filters: str) -> Iterator[Person]:
+        """Accounts: q="part of the name", role="expert", state="closed"."""
+        return cast(Iterator[Person], self.pages("people", **filters))
+
+    def invite(self, role: str = "expert", **invitation: Any) -> str:
+        """Invite somebody (name="…", email="…", days=7); the link, which is told this one time."""
+        return str(self.post("people/invitations", role=role, **invitation)["link"])
 
     def control(self, build: int, action: str, reason: str = "") -> dict[str, Any]:
         """pause, resume, go_on (after its canary), cancel, or retry what could not be judged."""

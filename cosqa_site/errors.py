@@ -39,8 +39,11 @@ from annotation.builds.results.publication import PublishRefused
 from annotation.derived.missing_functions.function_decisions import BadDecision, DecidedMeanwhile
 from annotation.models import LostRace
 from annotation.pins import NothingToPin
-from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
-from annotation.review.own_tests import TooFast, TooManyWaiting
+from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason, list_changes
+from annotation.review.comments import AlreadyAnswered, BadComment
+from annotation.review.earlier_revisions import NothingToRestore
+from annotation.review.own_tests import BadTest, TooFast, TooManyWaiting
+from annotation.review.strength import NothingToChange
 from annotation.schemas.adjudication import DecisionOut
 from annotation.schemas.reviews import ReviewOut
 from annotation.stages import IllegalMove
@@ -50,14 +53,17 @@ from annotation.studies.enrolment.rater_studies import BadProfile, GuidelineChan
 from annotation.studies.plan.form_checks import BadRating
 from annotation.studies.plan.guidelines import BadGuideline
 from annotation.studies.plan.plan import StudyRefused
-from annotation.studies.rating import ratings, undo
+from annotation.studies.rating import earlier_revisions, ratings, undo
+from annotation.studies.rating.runs import NotNow
 from annotation.studies.report.agreement_report import NoReport
 from annotation.studies.report.figures import NoFigures
 from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.benchmarks.score_jobs import NotOrdered
+from annotation.web.review.page import EvidenceChanged
 from annotation.web.webhooks.control import WebhookRefused
 from retrieval.evaluation.holes import NoHoles
 from retrieval.evaluation.robustness.version_comparison import NotOneVersion
+from sandbox.expression_call import BadExpression
 
 CONTENT_TYPE: Final = "application/problem+json"
 NO_ROOM: Final = (
@@ -68,24 +74,31 @@ RETRY_SECONDS: Final = 60
 
 STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     AdjudicatedMeanwhile: HTTPStatus.CONFLICT,
+    AlreadyAnswered: HTTPStatus.CONFLICT,
     BadAdjudication: HTTPStatus.UNPROCESSABLE_ENTITY,
     account_changes.ChangeRefused: HTTPStatus.CONFLICT,
+    BadComment: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadDecision: HTTPStatus.UNPROCESSABLE_ENTITY,
+    BadExpression: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadGuideline: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadProfile: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadReview: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadSkip: HTTPStatus.UNPROCESSABLE_ENTITY,
+    BadTest: HTTPStatus.UNPROCESSABLE_ENTITY,
     CapRefused: HTTPStatus.CONFLICT,
     Conflict: HTTPStatus.CONFLICT,
     ControlRefused: HTTPStatus.CONFLICT,
     DecidedMeanwhile: HTTPStatus.CONFLICT,
     draft_rules.DraftChanged: HTTPStatus.CONFLICT,
     draft_rules.DraftRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    earlier_revisions.NothingToRestore: HTTPStatus.CONFLICT,
+    EvidenceChanged: HTTPStatus.CONFLICT,
     GuidelineChanged: HTTPStatus.CONFLICT,
     IllegalMove: HTTPStatus.CONFLICT,
     KeptBlind: HTTPStatus.FORBIDDEN,
     Lapsed: HTTPStatus.CONFLICT,
     LaunchRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
+    list_changes.ChangeRefused: HTTPStatus.CONFLICT,
     LostRace: HTTPStatus.CONFLICT,
     MayNotAdjudicate: HTTPStatus.FORBIDDEN,
     NoFigures: HTTPStatus.CONFLICT,
@@ -93,7 +106,10 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     NoReport: HTTPStatus.CONFLICT,
     NoSuchName: HTTPStatus.UNPROCESSABLE_ENTITY,
     NotOneVersion: HTTPStatus.UNPROCESSABLE_ENTITY,
+    NothingToChange: HTTPStatus.CONFLICT,
     NothingToPin: HTTPStatus.CONFLICT,
+    NothingToRestore: HTTPStatus.CONFLICT,
+    NotNow: HTTPStatus.CONFLICT,
     NotOrdered: HTTPStatus.CONFLICT,
     NothingToUndo: HTTPStatus.CONFLICT,
     OverrideNeedsReason: HTTPStatus.UNPROCESSABLE_ENTITY,

@@ -34,7 +34,9 @@ STILL_ANSWERED: Final = "A request with this key is being answered: wait, then s
 NOT_KNOWN: Final = (
     "A request with this key was broken off. Look whether it was done, then send it with a new key."
 )
-TOLD_ONCE: Final = "This was done. Its answer held a secret, which is told once: revoke it, and make another."
+SHOWN_ONCE: Final = (
+    "This was done. Its answer had a secret, which is shown once: revoke it, and make a new one."
+)
 
 
 class AnsweredOnce:
@@ -107,7 +109,7 @@ def keep_answer(row: StoredAnswer, response: HttpResponseBase) -> bool:
     if not done or not isinstance(response, HttpResponse) or len(response.content) > LARGEST_ANSWER:
         return False
     if "no-store" in response.headers.get("Cache-Control", ""):
-        response = refuse(HTTPStatus.CONFLICT, TOLD_ONCE)
+        response = refuse(HTTPStatus.CONFLICT, SHOWN_ONCE)
     row.status, row.content_type = response.status_code, response.headers.get("Content-Type", "")[:100]
     row.body = response.content.decode()
     row.save(update_fields=["status", "content_type", "body"])

@@ -19,13 +19,16 @@ from annotation.api import (
     imports,
     jobs,
     label_audit,
+    label_quality,
     missing_functions,
     pins,
     project,
     publication,
     queries,
     rating,
+    rating_runs,
     replies,
+    review,
     reviews,
     rounds,
     studies,
@@ -58,7 +61,10 @@ router.add_router("", cases.router)
 router.add_router("", adjudication.router)
 router.add_router("", missing_functions.router)
 router.add_router("", reviews.router)
+router.add_router("", review.router)
+router.add_router("", label_quality.router)
 router.add_router("/rate", rating.router)
+router.add_router("/rate", rating_runs.router)
 router.add_router("/studies", studies.router)
 router.add_router("/studies", study_changes.router)
 router.add_router("", guidelines.router)

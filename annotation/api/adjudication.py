@@ -9,11 +9,16 @@ from ninja import Path, Query, Router, Status
 from annotation.accounts.roles import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
+from annotation.api.review.own_runs import crossing_out
+from annotation.jobs import celery_tasks
 from annotation.models import Adjudication, Condition, Precedent, StudyPair
+from annotation.review.cross_tests import ask_grid
 from annotation.schemas.adjudication import DecisionIn, DecisionOut, PrecedentOut, SplitsOut
+from annotation.schemas.own_runs import CrossingOut
 from annotation.studies.adjudication import decisions
 from annotation.studies.adjudication.precedents import pairs_of_precedents, search_precedents
 from annotation.studies.exposure import mark_seen, pairs_of_study_rows
+from annotation.web.studies.adjudication_views import open_pair
 from annotation.web.studies.split_pairs import open_study
 from retrieval.schemas import Id, Page, Paging
 
@@ -53,6 +58,20 @@ def decide_pair(
     made = decisions.store_decision(visible.caller(request), pair, rated_as, decision, said.seen)
     mark_seen(request.user, pairs_of_study_rows(StudyPair.objects.filter(pk=pair.pk)))
     return Status(201, made)
+
+
+@router.post(
+    "/studies/{int:pk}/pairs/{int:number}/conditions/{int:condition}/tests", response={201: CrossingOut}
+)
+def run_raters_tests(
+    request: HttpRequest, pk: Path[Id], number: Path[Id], condition: Path[Id]
+) -> Status[CrossingOut]:
+    """Run the raters' tests of a split pair beside its function; whoever rated the pair can't."""
+    found, rated_as = open_pair(request, pk, number, condition)
+    voters = decisions.voters_of(found, rated_as)
+    ask_grid(visible.caller(request), decisions.build_adjudication_grid(found, voters))
+    celery_tasks.wake()
+    return Status(201, crossing_out(decisions.build_adjudication_grid(found, voters)))
 
 
 @router.get("/precedents", response=Page[PrecedentOut])

@@ -16,13 +16,20 @@ from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.api.builds import build_detail
 from annotation.api.derivations import launch_plan, quote_out
-from annotation.derived.missing_functions import accepted_functions, function_decisions, unmatched_queries
-from annotation.derived.missing_functions.launch import FillPlan, plan_filling
+from annotation.api.review.own_runs import own_run_out
+from annotation.derived.missing_functions import (
+    accepted_functions,
+    function_decisions,
+    function_edits,
+    unmatched_queries,
+)
+from annotation.derived.missing_functions.launch import FillPlan, plan_filling, write_again
 from annotation.derived.missing_functions.orders import FillOrder
 from annotation.jobs import celery_tasks
 from annotation.models import Case, Filling, Proposal, ProposalDecision, Step
 from annotation.schemas.builds import BuildDetail
 from annotation.schemas.missing_functions import (
+    EditRunIn,
     FillEstimate,
     FillIn,
     FillLaunch,
@@ -33,9 +40,12 @@ from annotation.schemas.missing_functions import (
     ProposalOut,
     ProposalPage,
     TakeBackIn,
+    WrittenAgain,
     WrittenOut,
 )
+from annotation.schemas.own_runs import OwnRunOut
 from annotation.studies.exposure import mark_counts_seen, mark_seen
+from retrieval.models import Text
 from retrieval.schemas import Id, Page, Paging
 
 router = Router(tags=["missing queries"])
@@ -121,6 +131,35 @@ def list_written(request: HttpRequest, pk: Path[Id], wanted: Query[Paging]) -> P
     page = wanted.page(rows, lambda row: row.proposal_id)
     note_seen(request, [row.proposal for row in page.items])
     return Page(items=[written_out(row) for row in page.items], next=page.next)
+
+
+@router.post("/builds/{int:pk}/functions/again", response=WrittenAgain, auth=signed_in(Role.ADMIN))
+def write_functions_again(request: HttpRequest, pk: Path[Id]) -> WrittenAgain:
+    """Have the functions of a job written that could not be. For admins."""
+    count = write_again(visible.job(request, pk), visible.caller(request))
+    celery_tasks.wake("llm")
+    return WrittenAgain(functions=count)
+
+
+@router.post("/functions/{int:pk}/runs", response={201: OwnRunOut}, auth=signed_in(Role.EXPERT))
+def run_function_edit(request: HttpRequest, pk: Path[Id], wanted: EditRunIn) -> Status[OwnRunOut]:
+    """Run the function's test beside an edit of it; `/runs/{run}` tells how it went. For experts."""
+    row = whole(request, pk)
+    note_seen(request, [row])
+    text = Text.objects.keep(function_decisions.checked_code(wanted.code))
+    asked = function_edits.run_beside(visible.caller(request), row, text)
+    if asked is None:
+        raise function_decisions.BadDecision("There is no test to run: the agents did not get that far.")
+    celery_tasks.wake()
+    return Status(201, own_run_out(asked))
+
+
+@router.get("/functions/{int:pk}/runs/{int:run}", response=OwnRunOut, auth=signed_in(Role.EXPERT))
+def get_function_run(request: HttpRequest, pk: Path[Id], run: Path[Id]) -> OwnRunOut:
+    """A run beside an edit, with its report once it is done. For experts."""
+    row = whole(request, pk)
+    note_seen(request, [row])
+    return own_run_out(get_object_or_404(function_edits.runs_beside(row), pk=run))
 
 
 def proposals(request: HttpRequest) -> Any:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from django.http import HttpRequest
+from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router, Status
 
 from annotation import review
-from annotation.accounts.roles import Role
+from annotation.accounts.roles import Role, refuse_while_blind
 from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.models import Review
+from annotation.review.carried_labels import carry_label_over, find_earlier_label
+from annotation.review.earlier_revisions import restore_revision
 from annotation.review.hidden_labels import filter_shown_reviews
-from annotation.schemas.reviews import ReviewIn, ReviewOut, UndoIn
+from annotation.schemas.reviews import AsBeforeIn, RestoreIn, ReviewIn, ReviewOut, UndoIn
 from annotation.studies.exposure import mark_seen
+from annotation.web.review.page import refuse_changed
 from retrieval.schemas import Id, Page, Paging
 
 router = Router(tags=["reviews"])
@@ -62,3 +66,23 @@ def undo_review(request: HttpRequest, pk: Path[Id], said: UndoIn) -> Status[Revi
     """Take back your last label on the case's pair: what stood before stands again. For experts."""
     case = visible.case(request, pk)
     return Status(201, review.undo_latest_label(visible.caller(request), case, said.seen_revision))
+
+
+@router.post("/cases/{int:pk}/reviews/as-before", response={201: ReviewOut}, auth=signed_in(Role.EXPERT))
+def carry_review_over(request: HttpRequest, pk: Path[Id], said: AsBeforeIn) -> Status[Review]:
+    """Give the label that you gave equal code for the same query, with its reason and tags. For experts."""
+    case, user = visible.case(request, pk), visible.caller(request)
+    mark_seen(user, [case.pair_id])
+    refuse_changed(case, said.evidence)
+    earlier = find_earlier_label(user, case)
+    source = said.source if said.source is not None else earlier.pk if earlier else 0
+    return Status(201, carry_label_over(user, case, source, said.evidence, said.seen_revision))
+
+
+@router.post("/reviews/{int:pk}/restore", response={201: ReviewOut}, auth=signed_in(Role.EXPERT))
+def restore_review(request: HttpRequest, pk: Path[Id], said: RestoreIn) -> Status[Review]:
+    """Let an earlier revision of your label count again, as the next one. For experts."""
+    refuse_while_blind(request.user)
+    user = visible.caller(request)
+    earlier = get_object_or_404(Review, pk=pk, rater=user)
+    return Status(201, restore_revision(earlier, user, said.seen_revision))

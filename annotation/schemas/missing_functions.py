@@ -126,3 +126,15 @@ class WrittenOut(Schema):
     code: str
     label: int
     provenance: dict[str, Any]
+
+
+class EditRunIn(Body):
+    """An edit of a written function, to be tried before it is accepted."""
+
+    code: CleanText = Field(min_length=1, max_length=200_000)
+
+
+class WrittenAgain(Schema):
+    """How many functions are written again."""
+
+    functions: int

@@ -99,7 +99,9 @@ class ConnectionTestOut(RowSchema):
     configured: bool = Field(description="the configured address, asked with the configured key")
     state: TestState
     message: str = Field(description="why it failed")
-    findings: list[dict[str, Any]] = Field(description="`tried`, `works` and `told` of each question")
+    findings: list[dict[str, Any]] = Field(
+        description="one for each question: what was tried, whether it works, and the answer"
+    )
     toml: str = Field(description="the profile that fits the server; empty until it is done")
     calls: int
     input_tokens: int

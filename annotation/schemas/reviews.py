@@ -7,7 +7,7 @@ from datetime import datetime
 from pydantic import Field
 
 from annotation.schemas.fields import Body, CleanText, StrictLabel
-from retrieval.schemas import RowSchema
+from retrieval.schemas import Id, RowSchema
 
 
 class ReviewIn(Body):
@@ -30,6 +30,20 @@ class UndoIn(Body):
     """The label to take back is your last one, if nobody was faster."""
 
     seen_revision: int = Field(ge=1, le=2**31 - 1, description="`seen_revision` of the case")
+
+
+class AsBeforeIn(Body):
+    """Your label of equal code for the same query is to count here, too."""
+
+    source: Id | None = Field(None, description="id of that review; null = whichever there is")
+    seen_revision: int = Field(ge=0, le=2**31 - 1, description="`seen_revision` of the case; 0 = none yet")
+    evidence: str = Field(pattern="^[0-9a-f]{64}$", description="`evidence` of the case")
+
+
+class RestoreIn(Body):
+    """An earlier revision is to count again, as the next one."""
+
+    seen_revision: int = Field(ge=0, le=2**31 - 1, description="the newest revision that you know")
 
 
 class ReviewOut(RowSchema):

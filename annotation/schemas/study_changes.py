@@ -19,7 +19,7 @@ class SeenChange(Body):
     """Beside which change of the study this was decided."""
 
     seen_change: int = Field(
-        -1, ge=-1, le=LARGEST_ID, description="`last_change` of the study as you read it; -1 = not told"
+        -1, ge=-1, le=LARGEST_ID, description="`last_change` of the study as you read it; -1 = any"
     )
 
 

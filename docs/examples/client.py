@@ -35,6 +35,8 @@ with Client(TOKEN, ADDRESS) as client:
     client.score(benchmark["id"], ["bm25"])
     for system in client.leaderboard(benchmark["id"], metric="mrr@10")["systems"]:
         print(f"{system['system']:6} {system['figures']['mrr@10']['value']:.3f}")
+    for pair in client.pairs(build["id"], "label=1"):
+        print(pair["query"]["head"], "is answered")
     pin = client.pin("leaderboard", "own", metric="mrr@10")
     print("pinned again", client.reproduce(pin["id"])["equal"])
     print("exported", client.export(benchmark["id"], "beir", FOLDER / "own.zip").name)

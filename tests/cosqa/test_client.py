@@ -17,13 +17,17 @@ from django.core.management import call_command
 from pytest_django import Settings
 from requests.adapters import BaseAdapter
 
+from annotation.accounts.roles import Role
 from annotation.builds.pipeline.advance import Tools, advance_case
 from annotation.builds.pipeline.execution import SandboxProvider
 from annotation.llm.exchange import ExchangeLLM
 from annotation.models import Build as BuildRow
-from annotation.models import Case
+from annotation.models import CallRequest, Case, ExecutionRequest, Guideline
+from annotation.models import Study as StudyRow
 from cosqa import ApiError, Client, JobFailed, client
 from cosqa.client import RepliesRefused, Waiting
+from retrieval.evaluation.publication import Order, publish_benchmark
+from retrieval.models import Annotator, Label
 from retrieval.models import Job as JobRow
 from tests import factories, studies
 from tests.annotation.conftest import fresh
@@ -290,3 +294,84 @@ def test_a_study_goes_to_its_end(ada: Client) -> None:
 def test_typed_rows_are_those_of_the_api(row: str, schema: str) -> None:
     properties = json.loads(SCHEMA.read_text())["components"]["schemas"][schema]["properties"]
     assert set(getattr(client, row).__annotations__) <= set(properties)
+
+
+def test_builds_annotators_and_versions_are_compared(ada: Client) -> None:
+    first, second = factories.opened("one"), factories.opened("two")
+    for build, label in ((first, 1), (second, 0)):
+        factories.settled(factories.cases(build)[0], label)
+    assert ada.compare_builds(first.pk, second.pk)["flips"] == 1
+    same = first.annotator_id
+    assert ada.compare_annotators(same, same, round=1)["first"]
+    by, made = Annotator.objects.version(Annotator.Kind.ORIGINAL, "small", {}), []
+    for case in factories.cases(first)[:2]:
+        Label.objects.create(pair=case.pair, annotator=by, value=1)
+        order = Order("small", first.queries, first.snippets, "by hand")
+        made.append(publish_benchmark(order, Label.objects.filter(annotator=by)))
+    told = ada.compare_versions(made[1].pk, made[0].pk)
+    assert (told["first"], told["second"]) == ("small@1", "small@2")
+
+
+def test_statistics_of_a_corpus_come_by_table(ada: Client) -> None:
+    build = factories.opened("autumn")
+    assert "size" in ada.corpus("build", build.pk)
+    assert "query-tokens" in ada.corpus("collection", build.queries_id)
+
+
+def test_label_quality_is_measured_by_files(ada: Client, tmp_path: Path) -> None:
+    build = factories.opened("autumn")
+    case = factories.settled(factories.cases(build)[0], 0)
+    pair = {"id": "p", "query": case.pair.query.text, "code": case.pair.snippet.text}
+    (tmp_path / "pairs.jsonl").write_text(json.dumps(pair))
+    for name, label in (("truth", 1), ("theirs", 1)):
+        (tmp_path / f"{name}.jsonl").write_text(json.dumps({"id": "p", "label": label}))
+    files = (tmp_path / "pairs.jsonl", tmp_path / "truth.jsonl")
+    told = ada.measure_quality(*files, builds=["autumn"], labels=[tmp_path / "theirs.jsonl"])
+    assert [wrong["id"] for wrong in told["report"]["wrong"]] == ["p"]
+    assert told["tables"]
+
+
+def test_a_study_is_changed_and_guidelines_are_written(ada: Client) -> None:
+    study = studies.study()
+    factories.person("sam", Role.EXPERT)
+    rater = ada.add_rater(study.pk, "sam", "own_tests", 5)
+    assert [row["id"] for row in ada.raters(study.pk)] == [rater]
+    ada.write_guideline("rules", "More.", seen_version=1, change="wording", note="more")
+    assert [row["version"] for row in ada.guidelines("rules")] == [2, 1]
+    assert ada.amend_study(study.pk, "the pilot", guideline="rules")["name"] == study.name
+    assert StudyRow.objects.get().guideline_id == Guideline.objects.get(version=2).pk
+    with pytest.raises(ApiError, match="No rated pair matches"):
+        ada.repeat_pairs(study.pk, "new rules", every=True)
+
+
+def test_pairs_are_listed_tagged_assigned_and_commented(ada: Client) -> None:
+    build = factories.opened("autumn")
+    factories.erin()
+    case = factories.cases(build)[0].pk
+    assert (ada.tag(build.pk, [case], "partial"), ada.assign(build.pk, [case], "erin")) == (1, 1)
+    [row] = ada.pairs(build.pk, "tag=partial")
+    assert (row["case"], row["assigned"]) == (case, ["erin"])
+    assert ada.comment(case, "look", flag=True)["kind"] == "flag"
+
+
+def test_a_test_and_a_call_are_waited_for(ada: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    case = factories.examined(factories.cases(factories.opened("autumn"))[0], 1)
+
+    def work(_: float) -> None:
+        for asked in ExecutionRequest.objects.filter(state="waiting").select_related("program__source"):
+            done = factories.execution(asked.program)
+            ExecutionRequest.objects.filter(pk=asked.pk).update(state="done", execution=done)
+        CallRequest.objects.filter(state="waiting").update(state="failed", message="away")
+
+    monkeypatch.setattr("cosqa.client.time.sleep", work)
+    told = ada.run_test(case.pk, "assert reverse([1]) == [1]")
+    assert (told["state"], told["outcome"]) == ("done", "passed")
+    assert ada.call(case.pk, "reverse([1])")["message"] == "away"
+    with pytest.raises(TimeoutError, match="is waiting after 0 s"):
+        ada.run_test(case.pk, "assert reverse([2]) == [2]", seconds=0)
+
+
+def test_people_are_listed_and_invited(ada: Client) -> None:
+    factories.erin()
+    assert [person["name"] for person in ada.people(role="expert")] == ["erin"]
+    assert "/join/" in ada.invite("reader", name="Ray")

@@ -35,6 +35,7 @@ from annotation.models import (
     Rating,
     RequestText,
     Review,
+    SavedList,
     StudyPair,
     TestProgram,
     Trial,
@@ -137,6 +138,7 @@ ASKED: Final[Mapping[str, tuple[str, ...]]] = {
     "api:list_precedents": ("q=match",),
     "api:list_studies": ("limit=1",),
     "api:list_ratings": ("limit=1",),
+    "api:list_pairs": ("filters=label%3D1", "filters=smart%3Dweak_evidence", "filters=sort%3Dinformation"),
     "api:list_people": ("q=a", "role=expert", "state=closed"),
 }
 """What lists are asked for besides the plain address: each way to sort, filter and take home."""
@@ -215,6 +217,7 @@ def samples(case: Case, rater: Enrolment | None = None) -> Samples:
             "raters": rater.pk,
             "webhooks": delivery.webhook_id,
             "deliveries": delivery.pk,
+            "lists": aged(saved_list(case, rater)),
             "invitations": aged(invitation()),
             **dict.fromkeys(("join", "new", "with"), 1),
         },
@@ -353,6 +356,10 @@ def connection_test() -> ConnectionTest:
     )
 
 
+def saved_list(case: Case, rater: Enrolment) -> SavedList:
+    return SavedList.objects.create(build=case.build, user=rater.user, name="apart", query="label=1")
+
+
 def answered(case: Case, rater: Enrolment, given: Assignment | None) -> CallRequest:
     answer = CallAnswer.objects.create(outcome=ANSWER.outcome, seconds=0, text=ANSWER.to_json())
     columns = {"expression": "reverse([1])", "state": "done", "answer": answer}
@@ -370,8 +377,12 @@ def plain(case: Case, rater: Enrolment) -> dict[tuple[str, str], int]:
     assert case.program is not None
     edited = factories.program_for(case, "assert True\n", parent=case.program, author=rater.user)
     ran = ExecutionRequest.objects.create(user=rater.user, program=edited, state="failed")
+    asked = aged(answered(case, rater, None))
     return {
-        ("review/", "calls"): aged(answered(case, rater, None)),
+        ("review/", "calls"): asked,
+        ("api/calls/", "calls"): asked,
+        ("api/runs/", "runs"): aged(ran),
+        ("api/functions/", "runs"): aged(ran),
         ("review/", "trials"): aged(trial(case.program, rater, None)),
         ("written/", "runs"): aged(ran),
         ("benchmarks/", "queries"): case.query_id,
@@ -387,10 +398,11 @@ def rated(case: Case, given: Assignment) -> dict[tuple[str, str], int]:
     said = Rating.objects.create(assignment=given, revision=1, value=1, evidence="0" * 64, seconds=9)
     back = {"withdrawn": True, "evidence": said.evidence, "supersedes": said}
     aged(Rating.objects.create(assignment=given, revision=2, **back))
-    return {
-        ("rate/", "calls"): aged(answered(case, given.enrolment, given)),
-        ("rate/", "trials"): aged(trial(own, given.enrolment, given)),
-        ("rate/", "runs"): aged(ran),
-        ("rate/", "programs"): aged(own),
-        ("rate/", "ratings"): aged(said),
+    rows = {
+        "calls": aged(answered(case, given.enrolment, given)),
+        "trials": aged(trial(own, given.enrolment, given)),
+        "runs": aged(ran),
+        "programs": aged(own),
+        "ratings": aged(said),
     }
+    return {(f"{start}rate/", name): pk for start in ("", "api/") for name, pk in rows.items()}

@@ -220,13 +220,18 @@ def pack_table_files(shown: Sequence[tables.Table]) -> BytesIO:
     """A zip with each table as CSV, JSON and LaTeX, numbered in the order of the page."""
     packed = BytesIO()
     with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
-        for number, table in enumerate(shown, 1):
-            key = f"{number:02}-{slugify(table.title)}"
-            named = Table(key, table.title, table.columns, table.rows, table.note)
-            for form in formats_of(named):
-                archive.writestr(f"{key}.{form}", FORMATS[form][0](named))
+        for table in name_tables(shown):
+            for form in formats_of(table):
+                archive.writestr(f"{table.key}.{form}", FORMATS[form][0](table))
     packed.seek(0)
     return packed
+
+
+def name_tables(shown: Sequence[tables.Table]) -> Iterator[Table]:
+    """The tables with a key each, in the order of the page."""
+    for number, table in enumerate(shown, 1):
+        key = f"{number:02}-{slugify(table.title)}"
+        yield Table(key, table.title, table.columns, table.rows, table.note)
 
 
 def build_wrong_pair_row(bench: Bench, wrong: WrongPair) -> dict[str, Any]:

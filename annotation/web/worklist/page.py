@@ -84,7 +84,9 @@ def list_page(user: User, build: Build, params: QueryDict) -> dict[str, Any]:
     }
 
 
-def find_rows(user: User, build: Build, filters: ListFilters, params: QueryDict) -> FoundRows:
+def find_rows(
+    user: User, build: Build, filters: ListFilters, params: QueryDict, size: int = PAGE_SIZE
+) -> FoundRows:
     """The rows of the page and about how many there are, within a time."""
     rows = filter_listed_cases(user, build, filters)
     among = with_order(Case.objects.filter(build=build), user, build, filters.sort)
@@ -92,7 +94,7 @@ def find_rows(user: User, build: Build, filters: ListFilters, params: QueryDict)
         with at_most(SECONDS):
             number = count_some(rows)
             order = ORDERS[filters.sort]
-            window = load_page_window(rows, order, params, PAGE_SIZE, among=among) if number else NOTHING
+            window = load_page_window(rows, order, params, size, among=among) if number else NOTHING
     except OperationalError as error:
         if any(word in str(error) for word in CANCELLED):
             return FoundRows(NOTHING, "", stopped=True)

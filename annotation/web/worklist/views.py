@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from enum import StrEnum
 
 from django.contrib import messages
@@ -15,7 +17,7 @@ from annotation.accounts.roles import FORM, GET, POST, Role, builds_visible_to, 
 from annotation.builds.launch.launcher import record_build_event
 from annotation.models import Build, Case, SavedList
 from annotation.models.reviews.worklists import LONGEST_LIST
-from annotation.review.case_list import filter_listed_cases
+from annotation.review.case_list import ListFilters, filter_listed_cases
 from annotation.review.list_changes import (
     MOST_SHARED,
     ChangeRefused,
@@ -113,24 +115,23 @@ def saved(request: HttpRequest, build_pk: int) -> HttpResponse:
         SavedList.objects.filter(build=build, user=user, pk=number(request.POST, "list")).delete()
         messages.success(request, "The list was deleted.")
     else:
-        save_list(request, user, build, query)
+        name, shared = request.POST.get("name", ""), "shared" in request.POST
+        with say_refusals(request, ChangeRefused):
+            made = keep_list(user, build, name, query, shared=shared)
+            messages.success(request, f"Saved as “{made.name}”.")
     return to_list(build, query)
 
 
-def save_list(request: HttpRequest, user: User, build: Build, query: str) -> None:
-    """Keep it, or say why not."""
-    name = mark_hostile_characters(request.POST.get("name", "")).strip()
-    if not name or len(name) > LONGEST_NAME or len(query) > LONGEST_LIST:
-        messages.error(request, f"Give the list a name of at most {LONGEST_NAME} characters.")
-        return
-    shared = "shared" in request.POST
+def keep_list(user: User, build: Build, name: str, query: str, *, shared: bool) -> SavedList:
+    """Keep filters by a name. Raises ChangeRefused."""
+    kept = mark_hostile_characters(name).strip()
+    if not kept or len(kept) > LONGEST_NAME or len(query) > LONGEST_LIST:
+        raise ChangeRefused(f"Give the list a name of at most {LONGEST_NAME} characters.")
     try:
         with transaction.atomic():
-            SavedList.objects.create(build=build, user=user, name=name, query=query, shared=shared)
-    except IntegrityError:
-        messages.error(request, f"You already have a list “{name}”. Choose another name.")
-    else:
-        messages.success(request, f"Saved as “{name}”.")
+            return SavedList.objects.create(build=build, user=user, name=kept, query=query, shared=shared)
+    except IntegrityError as taken:
+        raise ChangeRefused(f"You already have a list “{kept}”. Choose another name.") from taken
 
 
 @require_role(Role.ADMIN, FORM)
@@ -142,17 +143,38 @@ def share(request: HttpRequest, build_pk: int) -> HttpResponse:
     rows = filter_listed_cases(user, build, filters).order_by("pk")
     if form.is_valid():
         wanted = list(form.cleaned_data["experts"]), form.cleaned_data["overlap"], form.cleaned_data["seed"]
-        cases = list(rows.values_list("pk", flat=True)[: MOST_SHARED + 1])
-        made = attempt(form, lambda: share_cases_out(user, build, cases, *wanted), ChangeRefused)
+        made = attempt(form, lambda: share_listed_pairs(user, build, filters, *wanted), ChangeRefused)
         if made is not None:
-            told = f"{count_noun(len(cases), 'pair')} shared out: {count_noun(made, 'new assignment')}."
-            names = ", ".join(expert.get_username() for expert in wanted[0])
-            record_build_event(build, user, "pairs shared out", f"{told} To {names}; seed {wanted[2]}.")
-            messages.success(request, told)
+            messages.success(request, made.told)
             return to_list(build, filters.query)
     context = {"build": build, "filters": filters, "count": said_count(count_some(rows))}
     more = {"described": describe_filters(filters), "most": MOST_SHARED}
     return render_form(request, "annotation/worklist/share.html", form, **context, **more)
+
+
+@dataclass(frozen=True, slots=True)
+class SharedPairs:
+    """How many pairs were shared out, and how many assignments of them are new."""
+
+    pairs: int
+    assignments: int
+
+    @property
+    def told(self) -> str:
+        new = count_noun(self.assignments, "new assignment")
+        return f"{count_noun(self.pairs, 'pair')} shared out: {new}."
+
+
+def share_listed_pairs(
+    user: User, build: Build, filters: ListFilters, experts: Sequence[User], overlap: int, seed: int
+) -> SharedPairs:
+    """Share out the pairs that pass the filters, with a line in the history. Raises ChangeRefused."""
+    rows = filter_listed_cases(user, build, filters).order_by("pk")
+    cases = list(rows.values_list("pk", flat=True)[: MOST_SHARED + 1])
+    made = SharedPairs(len(cases), share_cases_out(user, build, cases, experts, overlap, seed))
+    names = ", ".join(expert.get_username() for expert in experts)
+    record_build_event(build, user, "pairs shared out", f"{made.told} To {names}; seed {seed}.")
+    return made
 
 
 def visible_build(request: HttpRequest, pk: int) -> Build:

@@ -87,3 +87,9 @@ def test_readers_have_no_part_in_it(split: Study) -> None:
     reader = Client()
     reader.force_login(factories.ray())
     assert reader.get(f"/api/studies/{split.pk}/decisions").status_code == 403
+
+
+def test_raters_tests_are_run_beside_the_function(erin: Client, split: Study) -> None:
+    path = f"/api/studies/{split.pk}/pairs/1/conditions/{condition(split).pk}/tests"
+    told = erin.post(path, {}, content_type="application/json")
+    assert (told.status_code, len(told.json()["functions"]), told.json()["tests"]) == (201, 1, [])

@@ -8,7 +8,7 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from annotation.models import Filling, Price
+from annotation.models import Filling, Price, Proposal
 from tests import filling
 from tests.calls import get, pages, post
 
@@ -85,3 +85,16 @@ def test_what_is_no_decision_is_refused(erin: Client, job: Filling) -> None:
     bad = post(erin, f"{path}/decisions", {"action": "edit", "seen_revision": 0, "code": "def ("}, 422)
     assert bad["type"] == "urn:cosqa:bad-decision" and "line 1" in bad["detail"]
     assert post(erin, f"{path}/undo", {"seen_revision": 1}, 409)["type"] == "urn:cosqa:nothing-to-undo"
+
+
+def test_an_edit_is_tried_beside_the_functions_test(erin: Client, job: Filling) -> None:
+    row = get(erin, f"builds/{job.build_id}/functions")["items"][0]
+    path = f"functions/{row['id']}/runs"
+    asked = post(erin, path, {"code": "def other(x):\n    return x\n"}, 201)
+    assert get(erin, f"{path}/{asked['id']}")["state"] == "waiting"
+    assert post(erin, path, {"code": " "}, 422)["type"] == "urn:cosqa:bad-decision"
+
+
+def test_functions_that_could_not_be_written_are_written_again(ada: Client, job: Filling) -> None:
+    failed = Proposal.objects.filter(filling=job, state=Proposal.State.FAILED, number=1).count()
+    assert post(ada, f"builds/{job.build_id}/functions/again", {}) == {"functions": failed}

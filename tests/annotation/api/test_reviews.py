@@ -10,6 +10,7 @@ from django.test import Client
 from annotation.models import Case, Review
 from retrieval.models import Label
 from tests import factories
+from tests.annotation.review import test_carried_labels as carried_labels
 from tests.calls import cost, get, pages, post, with_token
 
 pytestmark = pytest.mark.django_db
@@ -138,3 +139,29 @@ def test_a_builds_reviews_come_in_pages_at_a_fixed_cost(erin: Client, case: Case
     path = f"builds/{case.build_id}/reviews"
     assert [row["case"] for row in pages(erin, path, 3)] == [one.pk for one in cases]
     assert cost(erin, path, limit=1) == cost(erin, path, limit=200) <= 7
+
+
+def test_an_earlier_revision_counts_again(erin: Client, ada: Client, case: Case) -> None:
+    path = f"cases/{case.pk}/reviews"
+    first = post(erin, path, body(erin, case, 1), 201)
+    second = post(erin, path, body(erin, case, None), 201)
+    where = f"reviews/{first['id']}/restore"
+    assert post(erin, where, {"seen_revision": 1}, 409)["type"] == "urn:cosqa:nothing-to-restore"
+    back = post(erin, where, {"seen_revision": second["revision"]}, 201)
+    assert (back["label"], back["revision"]) == (1, 3)
+    post(ada, where, {"seen_revision": 3}, 404)
+
+
+def test_the_label_of_equal_code_is_carried_over(erin: Client) -> None:
+    first, second = carried_labels.SNIPPETS[:2]
+    factories.snippets((first, second))
+    found = factories.cases(factories.opened(k=2))
+    one, other = (factories.settled(case, 1) for case in found[:2])
+    said = body(erin, other, 1)
+    told = {name: said[name] for name in ("evidence", "seen_revision")}
+    path = f"cases/{other.pk}/reviews/as-before"
+    assert post(erin, path, told, 422)["type"] == "urn:cosqa:bad-review"
+    given = post(erin, f"cases/{one.pk}/reviews", body(erin, one, 1), 201)
+    assert post(erin, path, {**told, "evidence": "0" * 64}, 409)["type"] == "urn:cosqa:evidence-changed"
+    made = post(erin, path, {**told, "source": given["id"]}, 201)
+    assert (made["label"], made["case"]) == (1, other.pk)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 from django.test import Client
 
-from annotation.accounts.roles import Role
+from annotation.accounts.roles import Role, give_role
 from annotation.models import Amendment, AuditEvent, Build, Scoring, Study
 from annotation.studies.plan import plan as planning
 from tests import factories, studies
@@ -136,7 +136,7 @@ def test_who_rates_in_a_study_changes_nothing_of_it(path: str, body: dict[str, A
     study = studies.study()
     client = Client()
     rita = studies.rater("rita", study)
-    factories.give_role(rita.user, Role.ADMIN)
+    give_role(rita.user, Role.ADMIN)
     client.force_login(rita.user)
     post(client, f"studies/{study.pk}/{path}", body, 403)
     assert not AuditEvent.objects.exists()

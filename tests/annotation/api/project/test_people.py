@@ -85,7 +85,7 @@ def test_a_link_is_not_kept_for_who_sends_the_same_again(ada: Client) -> None:
         for _ in range(2)
     ]
     assert [answer.status_code for answer in answers] == [201, 409]
-    assert "told once" in answers[1].json()["detail"]
+    assert "shown once" in answers[1].json()["detail"]
     assert Invitation.objects.count() == 1
     secret = answers[0].json()["link"].rstrip("/").rpartition("/")[2]
     assert secret and secret not in StoredAnswer.objects.get().body
