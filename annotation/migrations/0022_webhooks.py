@@ -24,7 +24,7 @@ def remove_trigger(apps, schema_editor):
 
 class Migration(migrations.Migration):
     dependencies = [
-        ("annotation", "0020_token_scope_and_stored_answers"),
+        ("annotation", "0021_needs_run"),
         migrations.swappable_dependency(settings.AUTH_USER_MODEL),
     ]
 
