@@ -29,7 +29,15 @@ ELSEWHERE: Final = {
     "bench/quality/README.md": "project/quality-pairs.md",
 }
 """Pages with another place on the site than below docs/."""
-FOR_DEVELOPERS: Final = ("decisions/", "desk", "hostile", "renames", "rivals", "project/changelog")
+FOR_DEVELOPERS: Final = (
+    "decisions/",
+    "desk",
+    "hostile",
+    "measurements",
+    "renames",
+    "rivals",
+    "project/changelog",
+)
 """Search finds these pages by their titles alone, so that users find what is written for them."""
 COPIED: Final = (".md", ".png", ".ipynb")
 LINK: Final = re.compile(r"\[((?:[^\[\]]|\[[^\]]*\])*)\]\(([^)\s]+)\)")
