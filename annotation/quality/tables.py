@@ -29,7 +29,7 @@ PAIRED: Final = (
 @dataclass(frozen=True, slots=True)
 class Table:
     """A table: names of columns, of which the first `words` hold no numbers and the very first heads each
-    row; and what has to be said below it.
+    row; and what has to be said below it. `drawn` are the accuracies of its rows, for a drawing.
     """
 
     title: str
@@ -37,6 +37,7 @@ class Table:
     rows: tuple[tuple[str, ...], ...]
     note: str = ""
     words: int = 1
+    drawn: tuple[Figure, ...] = ()
 
     @property
     def head(self) -> list[tuple[str, bool]]:
@@ -72,14 +73,15 @@ def stratum_title(stratum: str) -> str:
 
 def build_score_table(found: Report, stratum: str) -> Table:
     columns = "Annotator", "Pairs", "Unjudged", "Accuracy", "Precision", "Recall", "F1", "Unjudged as wrong"
-    rows = [
-        score_row(score, name)
-        for entry in found.entries
-        for score, name in score_rows(entry, stratum)
-        if score.pairs
+    scores = [
+        (score, name) for entry in found.entries for score, name in score_rows(entry, stratum) if score.pairs
     ]
     return Table(
-        f"Against the truth: {stratum_title(stratum)}", columns, tuple(rows), stratum_note(found, stratum)
+        f"Against the truth: {stratum_title(stratum)}",
+        columns,
+        tuple(score_row(score, name) for score, name in scores),
+        stratum_note(found, stratum),
+        drawn=tuple(score.accuracy for score, _ in scores),
     )
 
 

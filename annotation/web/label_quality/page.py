@@ -26,6 +26,7 @@ from annotation.quality.inputs.annotator_choice import NoSuchAnnotator, source_c
 from annotation.quality.inputs.entrants import Group, OfFile
 from annotation.quality.inputs.pair_lookup import PlacedPair, place_bench_pairs
 from annotation.quality.report import WrongPair
+from annotation.studies.report.charts import draw_chart
 from annotation.studies.report.downloads import FORMATS, formats_of
 from annotation.studies.report.table import Table
 from annotation.web.cases.code import spell_unseen_characters
@@ -217,12 +218,16 @@ def page_of(bench: Bench) -> dict[str, Any]:
 
 
 def pack_table_files(shown: Sequence[tables.Table]) -> BytesIO:
-    """A zip with each table as CSV, JSON and LaTeX, numbered in the order of the page."""
+    """A zip with each table as CSV, JSON and LaTeX, numbered in the order of the page, and the accuracies of
+    its rows as a drawing.
+    """
     packed = BytesIO()
     with ZipFile(packed, "w", ZIP_DEFLATED) as archive:
-        for table in name_tables(shown):
-            for form in formats_of(table):
-                archive.writestr(f"{table.key}.{form}", FORMATS[form][0](table))
+        for table, named in zip(shown, name_tables(shown), strict=True):
+            for form in formats_of(named):
+                archive.writestr(f"{named.key}.{form}", FORMATS[form][0](named))
+            if drawing := draw_accuracies(table):
+                archive.writestr(f"{named.key}.svg", drawing)
     packed.seek(0)
     return packed
 
@@ -232,6 +237,12 @@ def name_tables(shown: Sequence[tables.Table]) -> Iterator[Table]:
     for number, table in enumerate(shown, 1):
         key = f"{number:02}-{slugify(table.title)}"
         yield Table(key, table.title, table.columns, table.rows, table.note)
+
+
+def draw_accuracies(table: tables.Table) -> str:
+    """A dot and an interval for each row; empty where nothing is drawn, or no accuracy is defined."""
+    rows = tuple((row[0], figure) for row, figure in zip(table.rows, table.drawn, strict=False))
+    return draw_chart(Table("", table.title, ("Annotator", "Accuracy"), rows, charted="Accuracy"))
 
 
 def build_wrong_pair_row(bench: Bench, wrong: WrongPair) -> dict[str, Any]:

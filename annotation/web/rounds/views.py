@@ -13,13 +13,19 @@ from annotation.derived.round_merge import WORDS, Rule
 from annotation.models import Build, Case
 from annotation.studies.exposure import mark_list_seen
 from annotation.web.rounds.page import rounds_page
+from annotation.web.rounds.tables import build_round_tables
+from annotation.web.shared.downloads import attach_table, list_table_files
 
 
 @require_role(Role.READER, GET)
 def index(request: HttpRequest, build_pk: int) -> HttpResponse:
     page = rounds_page(build_of(request, build_pk), request.GET)
+    tables = build_round_tables(page)
     if page["build"].rounds > 1:  # of those that it leaves out it is told that their rounds agree
         mark_list_seen(request.user, build_pk, Case.objects.filter(build=build_pk))
+    if "table" in request.GET:
+        return attach_table(tables, request.GET, f"rounds-{build_pk}")
+    page["files"] = list_table_files(tables, request.GET)
     return render(request, "annotation/rounds/detail.html", {"page": page})
 
 

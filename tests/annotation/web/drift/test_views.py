@@ -125,3 +125,19 @@ def test_it_is_ordered_in_the_form_and_only_for_a_live_model(ada: Client) -> Non
     build = Build.objects.get()
     assert build.provider != Build.Provider.LIVE
     assert not DriftWatch.objects.exists()
+
+
+def test_the_checks_are_files(ada: Client) -> None:
+    build = shifted()
+    page = reverse("build-drift", args=[build.pk, 1])
+    assert "?table=checks&amp;format=csv" in ada.get(page).content.decode()
+    told = ada.get(page, {"table": "checks", "format": "csv"})
+    lines = told.content.decode().splitlines()
+    assert told["Content-Disposition"] == f'attachment; filename="drift-{build.pk}-checks.csv"'
+    assert lines[0].startswith("After settled cases,Found,Pairs,As at first")
+    assert [line.split(",")[:6] for line in lines[1:3]] == [
+        ["0", "baseline", "3", "3", "0", "0"],
+        ["4", "a shift", "3", "1", "0", "2"],
+    ]
+    assert "a shift" in ada.get(page, {"table": "checks", "format": "tex"}).content.decode()
+    assert ada.get(page, {"table": "prices", "format": "csv"}).status_code == 404

@@ -171,5 +171,7 @@ def test_all_tables_come_as_files(erin: Client, build: Build) -> None:
         names = archive.namelist()
         first = next(name for name in names if name.endswith(".csv"))
         assert archive.read(first).decode().startswith("Annotator,Pairs,")
+        drawing = archive.read(first.replace(".csv", ".svg")).decode()
+    assert drawing.startswith("<svg") and "Accuracy" in drawing and "first &lt;b&gt;" in drawing
     assert {name.rpartition(".")[2] for name in names} >= {"csv", "json", "tex"}
     assert Seen.objects.filter(user=factories.erin()).exists()

@@ -133,3 +133,17 @@ def test_counts_of_a_round_lead_to_its_cases(ada: Client, build: Build) -> None:
 
 def test_who_may_not_list_cases_sees_the_counts_of_rounds_alone(ray: Client, build: Build) -> None:
     assert "?round=" not in text(ray, "rounds", build.pk)
+
+
+def test_the_tables_are_files(ray: Client, build: Build) -> None:
+    """Three rounds that settle three pairs each: two, one and two matches."""
+    page = reverse("rounds", args=[build.pk])
+    assert "?table=rounds&amp;format=csv" in text(ray, "rounds", build.pk)
+    rows = text(ray, "rounds", build.pk, table="rounds", format="csv").splitlines()
+    assert rows[0].startswith("Round,Cases,Settled,Matches")
+    assert [row.split(",")[2:4] for row in rows[1:4]] == [["3", "2"], ["3", "1"], ["3", "2"]]
+    assert "Krippendorff" in text(ray, "rounds", build.pk, table="agreement", format="tex")
+    assert text(ray, "rounds", build.pk, table="agreement", format="svg").startswith("<svg")
+    assert "2,1,0,1" in text(ray, "rounds", build.pk, table="said", format="csv")
+    assert ray.get(page, {"table": "prices", "format": "csv"}).status_code == 404
+    assert Seen.objects.filter(user=factories.ray()).exists(), "a file tells of labels, too"
