@@ -23,12 +23,16 @@ REVIEWS_TOLD: Final[Mapping[int, str]] = {
 
 
 def merge_rule_words(reviews_needed: int = FEWEST_REVIEWS) -> str:
-    """The rule in words, as it is stored with a benchmark."""
-    return (
-        "the majority of a blind study, or its adjudication where there is none; else an expert's acceptance "
-        f"of a written function; else {REVIEWS_TOLD[reviews_needed]}; else the agents' label; else an "
-        "imported label. A pair that has none of these is unjudged"
+    """The rule in words, as it is stored with a benchmark: a noun phrase, then a sentence."""
+    steps = (
+        "the majority of a blind study, or its adjudication",
+        "an expert's acceptance of a written function",
+        REVIEWS_TOLD[reviews_needed],
+        "the agents' label",
+        "an imported label",
     )
+    told = "; ".join(f"{number}. {step}" for number, step in enumerate(steps, 1))
+    return f"the first of these labels that the pair has: {told}. A pair that has none of these is unjudged"
 
 
 def agents_told(agents: Annotator) -> str:

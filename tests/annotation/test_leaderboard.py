@@ -90,7 +90,7 @@ def test_reliability_and_coverage_are_told(made: Benchmark, ray: Client) -> None
     assert 0 < found["systems"]["bm25"]["coverage"]["judged"] <= 1
     text = said("small")
     assert "Cronbach's alpha undefined, average variance undefined" in text
-    assert "bm25 covers 100.0% of the judged snippets" in text
+    assert "bm25 covers 100.0% of the judged functions" in text
     page = ray.get(reverse("benchmark", args=[made.pk])).content.decode()
     assert "By number of matches" in page and "covers 100.0 % of all that is judged" in page
 

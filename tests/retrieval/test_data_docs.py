@@ -124,7 +124,7 @@ def committed(path: Path, tag: str, held: dict[str, str]) -> None:
 def test_the_merge_rule_has_the_steps_of_the_code() -> None:
     """In its order, each told by the first words of its source."""
     steps = re.findall(r"^([1-5])\. (.+)$", DOC.read_text("utf-8").split("**merge rule**")[1], re.MULTILINE)
-    beginnings = [one.removeprefix("else ") for one in merge_rule_words().split("; ")]
+    beginnings = [one.partition(". ")[2] for one in merge_rule_words().partition(": ")[2].split("; ")]
     assert [text.startswith(start[:17]) for (_, text), start in zip(steps, beginnings, strict=True)] == [
         True
     ] * 5

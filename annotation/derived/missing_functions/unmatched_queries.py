@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -11,6 +12,7 @@ from annotation.models import Build, Case, Proposal, Review
 from annotation.models.builds.cases import OPEN
 from annotation.stages import Stage
 from retrieval.models import Text
+from retrieval.texts.plurals import count_noun
 
 
 @dataclass(frozen=True)
@@ -47,6 +49,24 @@ def count_queries_by_match(build: Build) -> QueryMatchCounts:
         "covered": Count("query", filter=~MATCHED & Q(at_work=0, provided=True)),
     }
     return QueryMatchCounts(**summarize_build_queries(build).aggregate(**counted))
+
+
+def advise_on_unmatched_queries(build: Build) -> str:
+    """What to do about queries for which a build that is over found functions and no match; empty where there
+    are none, or its pairs were given. One query.
+    """
+    if build.mining is None or not build.is_over:
+        return ""
+    without = count_queries_by_match(build).without
+    if not without:
+        return ""
+    verb = "has" if without == 1 else "have"
+    name = shlex.quote(build.name)
+    return (
+        f"{count_noun(without, 'query', 'queries')} {verb} no match among the functions found. "
+        f"'cosqa admin extend {name} -k {2 * build.mining.k} --reason WHY' looks further down; "
+        f"'cosqa admin missing write {name} --name NAME' has functions written for them."
+    )
 
 
 def without_match(build: Build) -> QuerySet[Text]:

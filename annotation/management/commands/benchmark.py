@@ -21,6 +21,7 @@ from annotation.builds.results.publication import (
     refuse_writing_job,
 )
 from annotation.derived import corrected_labels
+from annotation.derived.missing_functions.unmatched_queries import advise_on_unmatched_queries
 from annotation.management.lookups import find_build, find_mining
 from annotation.models import Build
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
@@ -32,9 +33,9 @@ from retrieval.texts.plurals import count_noun
 
 class Command(LightCommand):
     help = (
-        "Publish the pairs of a build, or of a mining, as the next version of a benchmark. Of each pair "
-        f"counts {merge_rule_words()}. A build may say that one review is enough. A published version never "
-        "changes; publishing the same again gives the last one back."
+        "Publish the pairs of a build, or of a mining, as the next version of a benchmark. Each "
+        f"pair gets {merge_rule_words()}. A build may say that one review is enough. A published "
+        "version never changes; publishing the same again gives the last one back."
     )
     refusals = (NoSuchBenchmark, PublishRefused)
 
@@ -71,6 +72,8 @@ class Command(LightCommand):
             return
         self.stdout.write(describe_publish_outlook(seen))
         self.say(made)
+        if wish.build and (advice := advise_on_unmatched_queries(wish.build)):
+            self.stderr.write(f"warning: {advice}")
 
     def correct(self, options: dict[str, Any]) -> None:
         """Publish the corrected labels of a benchmark as its next version."""

@@ -237,19 +237,22 @@ def reliability_as_json(of: Reliability, titles: list[str]) -> dict[str, Any]:
 
 def coverage_and_reliability(found: dict[str, Any]) -> list[str]:
     lines = [
-        f"{name} covers {system['coverage']['judged']:.1%} of the judged snippets"
+        f"{name} covers {system['coverage']['judged']:.1%} of the judged functions"
         for name, system in found["systems"].items()
         if system["coverage"] and system["coverage"]["judged"] is not None
     ]
     about = found["reliability"]
     if about and about["groups"]:
-        groups = ", ".join(f"{group['matches']} ({group['queries']:,} queries)" for group in about["groups"])
+        groups = "; ".join(
+            f"{group['matches']}: {count_noun(group['queries'], 'query', 'queries')}"
+            for group in about["groups"]
+        )
         figures = (
             ("Cronbach's alpha", about["cronbach_alpha"]),
             ("average variance", about["average_variance"]),
         )
         told = ", ".join(f"{what} {mean_told(value)}" for what, value in figures)
-        lines.append(f"reliability over groups of queries with {groups} matches: {told}")
+        lines.append(f"queries grouped by their number of matches ({groups}): {told}")
     return lines
 
 

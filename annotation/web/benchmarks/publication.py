@@ -19,6 +19,7 @@ from annotation.builds.results.publication import (
     preview_publication,
 )
 from annotation.derived import corrected_labels, publish_job
+from annotation.derived.missing_functions.unmatched_queries import count_queries_by_match
 from annotation.derived.publish_job import PublishOrder, perform_publish_job
 from annotation.models import Build
 from annotation.web.shared import jobs
@@ -81,7 +82,10 @@ def publish_page(build: Build, *, counted: bool) -> dict[str, Any]:
         return page
     try:
         check_publish_wish(wish)
-        return page | ({"outlook": load_cached_outlook(wish, build)} if counted or is_small(build) else {})
+        if not (counted or is_small(build)):
+            return page
+        unmatched = count_queries_by_match(build).without if build.mining else 0
+        return page | {"outlook": load_cached_outlook(wish, build), "unmatched": unmatched}
     except PublishRefused as why:
         return page | {"problem": str(why)}
 

@@ -8,6 +8,7 @@ from typing import Any, Final
 from django.core.management.base import CommandParser
 
 from annotation.builds.results.progress import waiting_replies
+from annotation.derived.missing_functions.unmatched_queries import advise_on_unmatched_queries
 from annotation.management.lookups import find_build
 from annotation.models import Build
 from retrieval.management.light import LightCommand
@@ -38,6 +39,8 @@ class Command(LightCommand):
             return
         self.stdout.writelines(f"{describe_build(build)}\n" for build in builds)
         self.stdout.writelines(f"{describe_job(job)}\n" for job in jobs)
+        if options["build"] and (advice := advise_on_unmatched_queries(builds[0])):
+            self.stdout.write(advice)
         if not builds and not jobs:
             self.stdout.write("No build yet: 'cosqa build --help' shows how to launch one.")
 

@@ -26,6 +26,26 @@ def test_show_counts(capsys: pytest.CaptureFixture[str]) -> None:
     assert "3 queries: 1 with a match, 2 without, 0 that nobody knows of" in capsys.readouterr().out
 
 
+def test_status_and_publish_say_what_to_do_about_queries_without_a_match(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    build = filling.source(matched=1)
+    wanted = (
+        "2 queries have no match among the functions found. "
+        f"'cosqa admin extend source -k {2 * build.own_mining.k} --reason WHY' looks further down; "
+        "'cosqa admin missing write source --name NAME' has functions written for them."
+    )
+    call_command("status", "source")
+    assert wanted in capsys.readouterr().out
+    call_command("benchmark", "publish", "made", "--build", "source")
+    assert f"warning: {wanted}" in capsys.readouterr().err
+    call_command("status")
+    assert "no match among" not in capsys.readouterr().out, "the list of builds stays short"
+    Build.objects.update(state=Build.State.RUNNING)
+    call_command("status", "source")
+    assert "no match among" not in capsys.readouterr().out, "some may still be found"
+
+
 def test_write_says_the_price_or_orders(capsys: pytest.CaptureFixture[str]) -> None:
     Price.objects.create(model="small-model", effective_from=timezone.now(), input=1, output=5)
     filling.source(matched=1)

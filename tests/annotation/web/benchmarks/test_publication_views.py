@@ -24,7 +24,7 @@ from annotation.web.benchmarks import publication as pages
 from retrieval.filters import NO_RULE
 from retrieval.jobs import LEASE
 from retrieval.models import Annotator, Benchmark, Job, Label, Mining
-from tests import factories, studies
+from tests import factories, filling, studies
 from tests.annotation.jobs.test_worker import in_process  # noqa: F401  (a fixture)
 
 pytestmark = pytest.mark.django_db
@@ -60,6 +60,21 @@ def test_it_counts_labels_by_source_before_anything_is_published(ada: Client, bu
     assert "first &lt;i&gt;" in text and "agents" in text and "unjudged" in text
     assert 'hx-trigger="load"' not in text
     assert not Benchmark.objects.exists()
+
+
+def test_it_says_what_to_do_about_queries_without_a_match(ada: Client) -> None:
+    build = filling.source(matched=1)
+    text = ada.get(address(build) + "?counted").content.decode()
+    assert "2 queries have no match among the functions found." in text
+    assert (
+        reverse("build-extend", args=[build.pk]) in text and reverse("build-missing", args=[build.pk]) in text
+    )
+    assert (
+        "no match among"
+        not in ada.get(address(filling.source("all", matched=3)) + "?counted").content.decode()
+    )
+    page = ada.get(reverse("build", args=[build.pk])).content.decode()
+    assert "may have one further down" in page
 
 
 def test_it_warns_of_functions_that_no_mining_could_propose(ada: Client, build: Build) -> None:
