@@ -93,18 +93,18 @@ VERBS: Final = (
         },
         (
             "import python src/ --name ours",
-            "import cosqa queries.json --codebase code_idx_map.txt --name mine",
+            "import cosqa queries.json --codebase code_idx_map.txt --name theirs",
             "import table --help",
         ),
     ),
     Verb(
         "build",
         "Find functions for queries and have each pair judged",
-        "NAME --queries NAME --snippets NAME [options]",
+        "NAME --queries NAME --functions NAME [options]",
         ("build",),
         {
             "--queries NAME": "collection of queries",
-            "--snippets NAME": "collection of functions",
+            "--functions NAME": "collection of functions",
             "--pairs NAME|FILE": "judge these pairs; find none",
             "--encoders NAMES": "with commas (default bm25,bow)",
             "-k N": "functions for each query (default 20)",
@@ -117,17 +117,23 @@ VERBS: Final = (
             "--show-config BUILD": "print the order of a build as YAML",
             **JSON,
         },
-        ("build first --queries mine --snippets mine --limit 1000",),
+        ("build first --queries questions --functions ours --limit 1000",),
     ),
     Verb(
         "exchange",
         "Write requests as files and read the replies; no key needed",
         "export|import BUILD [FILE …]",
         ("exchange",),
-        {"export": "write the requests that wait", "import": "read replies: lines with id and reply", **JSON},
+        {
+            "export": "write the requests that wait",
+            "  --out FILE": "where to (default: standard output)",
+            "import": "read replies: lines with id and reply",
+            "  --model NAME": "which model answered",
+            **JSON,
+        },
         (
             "exchange export first --out requests.jsonl",
-            "exchange import first replies.jsonl",
+            "exchange import first replies.jsonl --model claude-haiku-4-5",
         ),
     ),
     Verb(

@@ -24,7 +24,7 @@ def add_arguments(parser: CommandParser) -> None:
         metavar="BENCHMARK|FILE",
         help="judge these pairs, and mine nothing: those that a benchmark labels (NAME or NAME@VERSION), or "
         "that a .jsonl, .json, .csv or .tsv file lists: query and code, or ids of members of --queries and "
-        "--snippets; a label, if there is one, is audited",
+        "--functions; a label, if there is one, is audited",
     )
     parser.add_argument(
         "--skip-bad-rows", action="store_true", help="leave out rows of the file that can't be read"
@@ -41,7 +41,8 @@ def parse_annotator_names(told: str) -> Who:
 
 def refuse_mined(options: dict[str, Any]) -> None:
     """Raises CommandError where a mining lacks what it searches."""
-    missing = [f"--{name}" for name in ("queries", "snippets") if not options[name]]
+    needed = {"--queries": "queries", "--functions": "snippets"}
+    missing = [name for name, option in needed.items() if not options[option]]
     if missing:
         raise CommandError(f"A build needs {' and '.join(missing)}, or given pairs (--pairs).")
 
@@ -68,7 +69,7 @@ def load_given_pairs(options: dict[str, Any]) -> Read:
 def wanted_of(options: dict[str, Any], path: Path) -> Wanted:
     names = options["queries"], options["snippets"]
     if bool(names[0]) != bool(names[1]):
-        raise CommandError("Name both --queries and --snippets, or neither.")
+        raise CommandError("Name both --queries and --functions, or neither.")
     queries, snippets = (
         find_newest_collection(name, kind) if name else None
         for name, kind in zip(names, (Collection.Kind.QUERIES, Collection.Kind.SNIPPETS), strict=True)

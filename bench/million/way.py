@@ -92,7 +92,7 @@ class Way:
     def bring_in(self, texts: Path) -> None:
         """Each file by the command."""
         table_of = ("import", "table")
-        code = ("--snippet", "code", "--snippet-id", "id", "--name", NAME)
+        code = ("--function", "code", "--function-id", "id", "--name", NAME)
         self.take("import functions", self.functions, *table_of, str(texts / "functions.jsonl"), *code)
         asked = ("--query", "query", "--query-id", "id", "--name", NAME)
         self.take("import queries", self.queries, *table_of, str(texts / "queries.jsonl"), *asked)
@@ -100,7 +100,7 @@ class Way:
     def mine(self) -> None:
         """Launch a build, and find its candidates."""
         chosen = ("--encoders", "bm25,bow", "-k", str(K), "--provider", "exchange")
-        self.take("launch", 1, "build", NAME, "--queries", NAME, "--snippets", NAME, *chosen)
+        self.take("launch", 1, "build", NAME, "--queries", NAME, "--functions", NAME, *chosen)
         looked_at = max(1, self.functions * self.queries // table.PAIRS_AN_ITEM)
         if settings.CELERY_BROKER_URL:
             work = partial(
@@ -118,7 +118,7 @@ class Way:
         judged = self.scratch.home / "judged.qrels"
         if "judge" not in self.journal.steps:
             judge_pairs(judged)
-        collections = ("--queries", NAME, "--snippets", NAME, "--name", NAME)
+        collections = ("--queries", NAME, "--functions", NAME, "--name", NAME)
         self.take("judge", pairs, "import", "qrels", str(judged), *collections)
         for name in FORMATS:
             self.take(f"export {name}", pairs, "export", name, NAME, str(self.scratch.home / name))

@@ -36,7 +36,9 @@ def add_arguments(parser: CommandParser) -> None:
         "answerings of one annotator, CALLED=A,B names it",
     )
     group.add_argument("--queries", metavar="NAME", help="collection of the pairs' query_id")
-    group.add_argument("--snippets", metavar="NAME", help="collection of the pairs' code_id")
+    group.add_argument(
+        "--functions", "--snippets", dest="snippets", metavar="NAME", help="collection of the pairs' code_id"
+    )
     group.add_argument("--tokenizer", default="", metavar="FILE", help="a tokenizer.json that counts tokens")
 
 

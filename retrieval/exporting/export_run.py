@@ -145,13 +145,13 @@ def _of_split(parts: Parts) -> list[str]:
     told, report = [], parts.report
     if report.shared:
         told.append(
-            f"{count_noun(report.shared, 'snippet')} in pairs of more than one part, "
+            f"{count_noun(report.shared, 'function')} in pairs of more than one part, "
             f"{report.shared_matches:,} as matches: training on one part has seen code of another"
         )
     if parts.nameless:
         whole = "so it changed nothing" if parts.nameless == parts.matching else "so it left those out"
         told.append(
-            f"by repository: {parts.nameless:,} of {count_noun(parts.matching, 'snippet')} that "
+            f"by repository: {parts.nameless:,} of {count_noun(parts.matching, 'function')} that "
             "match name no "
             f"repository, as their origin is no link to one, {whole}"
         )

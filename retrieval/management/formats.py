@@ -11,6 +11,7 @@ from typing import Any, TypeAlias
 from django.core.management.base import CommandError, CommandParser
 
 from retrieval.filters.steps import Refusals
+from retrieval.management.options import add_renamed_option
 from retrieval.sources import GRADES, Item, Problem
 from retrieval.sources.code import extraction
 from retrieval.sources.code.languages import LANGUAGES
@@ -107,8 +108,12 @@ def _table_arguments(parser: CommandParser) -> None:
         type=Path,
         help="a .jsonl, .json, .csv or .tsv file, also packed, .parquet, or .txt: a query a line",
     )
-    for column in ("query", "snippet", "label", "query-id", "snippet-id", "origin", "licence"):
-        parser.add_argument(f"--{column}", default="", metavar="COLUMN", help=f"the column of the {column}")
+    for column in ("query", "function", "label", "query-id", "function-id", "origin", "licence"):
+        how: Arguments = {"default": "", "metavar": "COLUMN", "help": f"the column of the {column}"}
+        if column.startswith("function"):
+            add_renamed_option(parser, f"--{column}", f"--{column.replace('function', 'snippet')}", **how)
+        else:
+            parser.add_argument(f"--{column}", **how)
     parser.add_argument(
         "--scale",
         choices=list(GRADES),
@@ -127,7 +132,7 @@ def _table(options: Arguments) -> Iterator[Item]:
         return table.read_table_rows(options["place"], table.Columns(**given))
     except ValueError as error:
         told = describe_columns(table.peek_table_file(options["place"]))
-        raise CommandError(f"{str(error).capitalize()}, with --query and --snippet.{told}") from error
+        raise CommandError(f"{str(error).capitalize()}, with --query and --function.{told}") from error
 
 
 def guess_columns(options: Arguments, given: dict[str, Any]) -> dict[str, Any]:
@@ -137,9 +142,12 @@ def guess_columns(options: Arguments, given: dict[str, Any]) -> dict[str, Any]:
         raise CommandError(str(seen))
     guessed = table.guess_column_roles(seen)
     if not (guessed["query"] or guessed["snippet"]):
-        raise CommandError(f"Name the columns with --query and --snippet.{describe_columns(seen)}")
+        raise CommandError(f"Name the columns with --query and --function.{describe_columns(seen)}")
     found = {role: guessed[role] for role in table.ROLES if guessed[role]}
-    told = " ".join(f"--{role.replace('_', '-')} {shlex.quote(name)}" for role, name in found.items())
+    told = " ".join(
+        f"--{role.replace('_', '-').replace('snippet', 'function')} {shlex.quote(name)}"
+        for role, name in found.items()
+    )
     options["guessed"] = f"Columns by their names: {told}"
     scale = given["scale"] if given["scale"] != "binary" or not found.get("label") else guessed["scale"]
     return {**given, **found, "scale": scale}

@@ -68,7 +68,7 @@ def left_out_of(mining: Mining) -> list[int]:
 def describe_left_out(count: int) -> str:
     """What is said of snippets that were not searched."""
     return (
-        f"{count_noun(count, 'snippet')} left out of the search: their docstring can't be found. "
+        f"{count_noun(count, 'function')} left out of the search: their docstring can't be found. "
         "The text option whole searches all"
     )
 

@@ -99,7 +99,7 @@ def test_skipping_the_canary_from_the_command_line_takes_a_reason_that_is_kept(s
 def test_a_build_takes_rules_by_the_names_that_filters_prints(named: str, rule: Rule) -> None:
     factories.queries()
     factories.snippets()
-    call_command("build", "mine", "--queries", "small", "--snippets", "small", "--rule", named)
+    call_command("build", "mine", "--queries", "small", "--functions", "small", "--rule", named)
     assert Build.objects.get().own_mining.rule == rule
 
 

@@ -30,6 +30,7 @@ from retrieval.fusion import Fusion
 from retrieval.management import spec_files
 from retrieval.management.failures import add_json_option
 from retrieval.management.light import LightCommand
+from retrieval.management.options import add_renamed_option
 from retrieval.mining import known_encoders
 from retrieval.mining.search_scope import count_search_scope
 from retrieval.models import Collection, PairList
@@ -69,7 +70,7 @@ class Command(LightCommand):
             "--show-config", metavar="BUILD", help="print the order of a build as YAML, and launch nothing"
         )
         parser.add_argument("--queries", help="name of the collection of queries")
-        parser.add_argument("--snippets", help="name of the collection of snippets")
+        add_renamed_option(parser, "--functions", "--snippets", help="name of the collection of functions")
         given_options.add_arguments(parser)
         parser.add_argument("--encoders", default="", help="comma-separated (default bm25,bow)")
         spec_files.add_argument(parser)
@@ -95,7 +96,7 @@ class Command(LightCommand):
             type=str.lower,
             choices=[*(str(rule.name).lower() for rule in Rule), "none"],
             default=str(USUAL_RULE.name).lower(),
-            help="search only snippets that pass it, of 'filters'; none: all (default %(default)s)",
+            help="search only functions that pass it, of 'filters'; none: all (default %(default)s)",
         )
         parser.add_argument(
             "--query-rule",
@@ -106,7 +107,7 @@ class Command(LightCommand):
         )
         known = ", ".join(option.replace(" ", "_") for option in TEXT_OPTIONS)
         parser.add_argument(
-            "--text", default="whole", help=f"what of a snippet is encoded: {known} (default %(default)s)"
+            "--text", default="whole", help=f"what of a function is encoded: {known} (default %(default)s)"
         )
 
     def add_annotator(self, parser: CommandParser) -> None:

@@ -12,7 +12,7 @@ from annotation.studies.report.table import Table
 from annotation.web.corpus import page
 from retrieval.corpus import SAMPLED
 from retrieval.management.light import LightCommand
-from retrieval.models import Collection
+from retrieval.management.options import add_kind_option
 
 
 class Command(LightCommand):
@@ -26,9 +26,7 @@ class Command(LightCommand):
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("of", choices=["build", "benchmark", "collection"], help="what is counted")
         parser.add_argument("name", help="of a benchmark also NAME@VERSION")
-        parser.add_argument(
-            "--kind", choices=Collection.Kind.values, default="snippets", help="of the collection"
-        )
+        add_kind_option(parser, "of the collection")
         parser.add_argument(
             "--all", action="store_true", help=f"read all texts and lists, not {SAMPLED:,} evenly spaced ones"
         )

@@ -18,7 +18,7 @@ from retrieval.management.light import LightCommand
 
 
 class Command(LightCommand):
-    help = "Extend a build: more queries, a larger k, snippets that were added since. What is settled stays."
+    help = "Extend a build: more queries, a larger k, functions that were added since. What is settled stays."
     refusals = (CapRefused, ControlRefused, LaunchRefused)
 
     def add_arguments(self, parser: CommandParser) -> None:

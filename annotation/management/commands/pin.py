@@ -24,7 +24,8 @@ from annotation.web.corpus.page import NoSuchCorpus, find_corpus_subject
 from annotation.web.corpus.pins import pin_corpus
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.management.light import LightCommand
-from retrieval.models import Benchmark, Collection, Pin, Pool
+from retrieval.management.options import add_kind_option
+from retrieval.models import Benchmark, Pin, Pool
 
 
 class Command(LightCommand):
@@ -78,9 +79,7 @@ class Command(LightCommand):
             "draws take (default: as the page, where that need not wait)",
         )
         parser.add_argument("--pool", choices=Pool.values, default="", help="default: the benchmark's")
-        parser.add_argument(
-            "--kind", choices=Collection.Kind.values, default="snippets", help="of the collection"
-        )
+        add_kind_option(parser, "of the collection")
         parser.add_argument(
             "--matches",
             default="",

@@ -111,7 +111,7 @@ GUIDES: Final = (
         "relevance, by source ids; or CodeSearchNet\u2019s annotationStore.csv.",
         (("qrels.txt", "q1 0 d1 1\nq1 0 d2 0\nq2 0 d2 1"),),
         (".txt", ".qrels", ".tsv", ".trec", ".csv"),
-        "FILE --queries NAME --snippets NAME",
+        "FILE --queries NAME --functions NAME",
     ),
     Guide(
         Format.PYTHON,

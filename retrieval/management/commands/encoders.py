@@ -118,7 +118,7 @@ def format_encoder_lines(encoder: dict[str, Any]) -> list[str]:
     if "pooling" not in encoder:  # a spec that can't be used
         return [encoder["name"], here]
     length = encoder["lengths"]
-    cut = f"cut at {length['query']} and {length['snippet']} tokens (query, snippet)"
+    cut = f"cut at {length['query']} and {length['snippet']} tokens (query, function)"
     return [
         encoder["name"],
         *(lines_of_spec(encoder) if encoder["kind"] == "spec" else lines_of_known(encoder)),

@@ -107,7 +107,7 @@ class Command(LightCommand):
         known = ", ".join(option.replace(" ", "_") for option in TEXT_OPTIONS)
         parser.add_argument(
             "--text-option",
-            help=f"what of a snippet is searched: {known} (default whole); with --run, what is known of it",
+            help=f"what of a function is searched: {known} (default whole); with --run, what is known of it",
         )
         parser.add_argument(
             "--pool", choices=Pool.values, help="what is searched (default: what the benchmark says)"
@@ -298,7 +298,9 @@ def coverage_told(evaluated: Evaluated) -> str:
     if shares["judged"] is None:
         return ""
     matches = "" if shares["matches"] is None else f", {shares['matches']:.1%} of the matches"
-    return f"coverage: {shares['judged']:.1%} of the judged snippets are among the first 300 results{matches}"
+    return (
+        f"coverage: {shares['judged']:.1%} of the judged functions are among the first 300 results{matches}"
+    )
 
 
 def format_metric_value(value: float | None) -> str:

@@ -15,7 +15,7 @@ from retrieval.disk_space import is_full_disk
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.exporting.content import NothingToExport
 from retrieval.exporting.export_run import FORMATS, Exported, Format, Options, export_benchmark
-from retrieval.exporting.files import FolderInUse, why_unwritten
+from retrieval.exporting.files import MANIFEST, FolderInUse, why_unwritten
 from retrieval.exporting.labels import LabelChoice
 from retrieval.exporting.whole_grades import Fractions
 from retrieval.exporting.withholding_policy import Withhold
@@ -90,6 +90,7 @@ class Command(LightCommand):
         began = time.monotonic()
         try:
             benchmark = find_named_benchmark(options["benchmark"])
+            is_replaced = (options["folder"] / MANIFEST).is_file()
             with open_bar(unit=" records", desc="exporting") as bar:
                 done = export_benchmark(
                     benchmark, options["format"], options["folder"], build_export_options(options, bar)
@@ -97,6 +98,8 @@ class Command(LightCommand):
         except OSError as why:
             full = is_full_disk(why)
             raise CommandError(why_unwritten(why, str(options["folder"])) if full else str(why)) from why
+        if is_replaced:
+            self.stderr.write(f"replaced the earlier export in {options['folder']}")
         for warning in done.warnings:
             self.stderr.write(f"warning: {warning}")
         self.stdout.write(json.dumps(done.as_json()) if options["json"] else describe_export(done))
@@ -123,12 +126,12 @@ def format_upload_command(name: str, folder: Path) -> str:
 
 
 def describe_export(done: Exported) -> str:
-    members = f"{count_noun(done.queries, 'query', 'queries')}, {count_noun(done.snippets, 'snippet')}"
+    members = f"{count_noun(done.queries, 'query', 'queries')}, {count_noun(done.snippets, 'function')}"
     sources = ", ".join(f"{count:,} from {source}" for source, count in done.by_source.items())
     given = f" ({sources})" if sources else ""
     whole = f"{members}, {count_noun(done.pairs, 'labelled pair')}{given} in {done.folder}"
     if done.split is None:
         return whole
     parts = ", ".join(f"{count:,} {part}" for part, count in done.split.queries.items())
-    shared = f"{count_noun(done.split.shared, 'snippet')} in pairs of several parts"
+    shared = f"{count_noun(done.split.shared, 'function')} in pairs of several parts"
     return f"{whole}\nqueries: {parts}; {shared}, {done.split.shared_matches:,} as matches"

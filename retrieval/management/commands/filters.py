@@ -14,6 +14,7 @@ from retrieval.collections.derivation import QUERY_FILTERS, SNIPPET_FILTERS
 from retrieval.collections.filter_steps import Figures, Report, of_queries, of_snippets
 from retrieval.management.bars import open_bar
 from retrieval.management.light import LightCommand
+from retrieval.management.options import add_kind_option
 from retrieval.models import Collection
 from retrieval.sources.code.detector import load_magika
 from retrieval.texts.plurals import count_noun
@@ -21,7 +22,7 @@ from retrieval.texts.plurals import count_noun
 
 class Command(LightCommand):
     help = (
-        "Count what each filter would keep. Of snippets: the variants of the testable-function rule, Python "
+        "Count what each filter would keep. Of functions: the variants of the testable-function rule, Python "
         "or not, CodeSearchNet's rules for documented functions, licences known to allow passing on, exact "
         "and near duplicates. Of queries: English, bare identifiers, near-same ones. With examples of what "
         "each refuses. With --make: store what passes the filters of --pass as a collection of its own, for "
@@ -31,9 +32,7 @@ class Command(LightCommand):
 
     def add_arguments(self, parser: CommandParser) -> None:
         parser.add_argument("collection", help="name of a collection")
-        parser.add_argument(
-            "--kind", choices=Collection.Kind.values, default="snippets", help="of which kind (snippets)"
-        )
+        add_kind_option(parser, "of which kind")
         parser.add_argument("--make", default="", metavar="NAME", help="store what passes as this collection")
         parser.add_argument(
             "--pass",
@@ -87,7 +86,7 @@ def made_lines(figures: Figures) -> list[str]:
 
 def format_snippet_filters(figures: Figures) -> list[str]:
     """The filters of snippets for people."""
-    told = [f"{figures['collection']}: {count_noun(figures['snippets'], 'snippet')}"]
+    told = [f"{figures['collection']}: {count_noun(figures['snippets'], 'function')}"]
     for name, variant in figures["testable"].items():
         told.append(f"  {variant['kept']:,} are {name}")
     told.append(f"  {figures['testable']['testable']['refused']:,} are not testable:")

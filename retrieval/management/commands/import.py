@@ -28,6 +28,7 @@ from retrieval.management.bars import open_bar
 from retrieval.management.failures import PartlyDone, add_json_option
 from retrieval.management.formats import FORMATS, describe_import_source
 from retrieval.management.light import REFUSED_STATUS, LightCommand
+from retrieval.management.options import add_renamed_option
 from retrieval.models import Benchmark, Collection
 from retrieval.sources import Problem
 from retrieval.sources.code.places import is_path
@@ -87,7 +88,8 @@ class Command(LightCommand):
         )
         qrels.add_argument("--language", help="only the rows of this language, of annotations")
         qrels.add_argument("--queries", help="name of the collection of queries (default: --name)")
-        qrels.add_argument("--snippets", help="name of the collection of snippets (default: --name)")
+        told = "name of the collection of functions (default: --name)"
+        add_renamed_option(qrels, "--functions", "--snippets", help=told)
 
     def ask_all(self, each: CommandParser) -> None:
         """What is asked whatever the format is."""
@@ -240,7 +242,7 @@ def refuse_nothing(done: Imported, by_rules: bool, codebase: Path | None, facts:
     snippets = done.snippets
     if codebase is not None and snippets is not None and snippets.read == snippets.unreadable:
         why = why_nothing(bool(snippets.problems))
-        raise PartlyDone(f"--codebase {codebase}: no snippet could be read; {why}.", facts, status)
+        raise PartlyDone(f"--codebase {codebase}: no function could be read; {why}.", facts, status)
 
 
 def fail_for_refusals(done: Imported, dry_run: bool, facts: Mapping[str, Any]) -> None:
@@ -334,7 +336,9 @@ def left_out(name: str, benchmark: Benchmark | None) -> str:
     from retrieval.evaluation.publication import left_out  # loads NumPy
 
     count = left_out(name, benchmark)
-    told = f"{count_noun(count, 'labelled pair')} left out: the query or the snippet is in neither collection"
+    told = (
+        f"{count_noun(count, 'labelled pair')} left out: the query or the function is in neither collection"
+    )
     return told if count else ""
 
 
@@ -359,7 +363,8 @@ def format_import_summary(kind: str, counts: ImportCounts) -> str:
         told = f"{describe_labels(counts)}; {count_noun(counts.unreadable, 'record')} refused"
         return f"{told}\n  {counts.ids_told}" if counts.ids_told else told
     known = f"{counts.known:,} known already, {counts.unreadable:,} unreadable"
-    lines = [f"{kind}: {counts.read:,} read, {counts.stored:,} stored, {known}"]
+    noun = "functions" if kind == "snippets" else kind
+    lines = [f"{noun}: {counts.read:,} read, {counts.stored:,} stored, {known}"]
     lines += [f"  {counts.ids_told}"] if counts.ids_told else []
     lines += [f"  {describe_growth(counts)}"] if counts.before else []
     if counts.aliases:

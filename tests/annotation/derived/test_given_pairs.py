@@ -87,10 +87,10 @@ def test_what_would_be_paid_is_estimated_of_the_given_pairs(
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ((), "A build needs --queries and --snippets, or given pairs"),
+        ((), "A build needs --queries and --functions, or given pairs"),
         (("--pairs", "nowhere.json"), "no such file. There is no benchmark 'nowhere.json'"),
         (("--queries", "small", "--snippets", "small", "--annotator", "agents,experts"), "judge given pairs"),
-        (("--pairs", "FILE", "--queries", "small"), "Name both --queries and --snippets"),
+        (("--pairs", "FILE", "--queries", "small"), "Name both --queries and --functions"),
         (("--pairs", "BAD"), "has no columns of queries and of code"),
     ],
 )

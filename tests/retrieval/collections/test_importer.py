@@ -235,7 +235,7 @@ def test_the_command_prints_the_counts_of_each_rule(
 ) -> None:
     call_command("import", "cosqa", str(files[0]), "--codebase", str(files[1]), "--name", "small")
     said = capsys.readouterr().out
-    assert "snippets: 3 read, 3 stored" in said
+    assert "functions: 3 read, 3 stored" in said
     assert "1 (33.3%) pass testable\n" in said
 
 
@@ -358,7 +358,7 @@ def test_a_code_base_of_which_nothing_can_be_read_is_an_error(
     files: tuple[Path, Path], content: str, why: str
 ) -> None:
     files[1].write_text(content)
-    with pytest.raises(CommandError, match=rf"--codebase .*: no snippet could be read; {why}\."):
+    with pytest.raises(CommandError, match=rf"--codebase .*: no function could be read; {why}\."):
         call_command("import", "cosqa", str(files[0]), codebase=files[1], name="small")
     assert Collection.objects.get(name="small").kind == "queries", "what could be read is kept"
 

@@ -127,7 +127,7 @@ def test_a_record_that_was_refused_is_added_when_it_is_mended(
     assert run(capsys, *write(tmp_path, QUERIES, BAD, LABELS))[0] == 3
     assert not Benchmark.objects.exists()
     status, told = run(capsys, *write(tmp_path, QUERIES, CODE, LABELS))
-    assert status == 0 and "snippets: 3 read, 1 stored, 2 known already" in told
+    assert status == 0 and "functions: 3 read, 1 stored, 2 known already" in told
     assert "the collection had 2 before, and has 3 now" in told
     assert "3 labels, 2 known already; 0 records refused" in told
     assert sizes() == [("queries", 1, 2), ("snippets", 1, 3)]

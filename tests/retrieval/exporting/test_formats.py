@@ -369,8 +369,8 @@ def test_by_repository(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("linked", "told"),
     [
-        (0, "by repository: 3 of 3 snippets that match name no repository.*so it changed nothing"),
-        (1, "by repository: 2 of 3 snippets that match name no repository.*so it left those out"),
+        (0, "by repository: 3 of 3 functions that match name no repository.*so it changed nothing"),
+        (1, "by repository: 2 of 3 functions that match name no repository.*so it left those out"),
         (4, ""),
     ],
 )
@@ -393,9 +393,9 @@ def test_what_parts_share_is_told_in_words_as_json_and_in_the_manifest(
     arguments = ("export", "beir", made.name, str(tmp_path), "--split")
     call_command(*arguments)
     printed = capsys.readouterr()
-    told = "queries: 16 train, 2 dev, 2 test; 1 snippet in pairs of several parts, 1 as matches"
+    told = "queries: 16 train, 2 dev, 2 test; 1 function in pairs of several parts, 1 as matches"
     assert told in printed.out
-    assert "warning: 1 snippet in pairs of more than one part, 1 as matches" in printed.err
+    assert "warning: 1 function in pairs of more than one part, 1 as matches" in printed.err
     call_command(*arguments, "--json")
     found = json.loads(capsys.readouterr().out)
     assert (found["split"]["shared"], found["split"]["shared_matches"]) == (1, 1)

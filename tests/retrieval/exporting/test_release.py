@@ -397,15 +397,18 @@ def test_an_export_is_replaced_and_nothing_else_is(plain: Benchmark, tmp_path: P
 def test_the_commands(plain: Benchmark, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     call_command("export", "release", plain.name, str(tmp_path / "out"))
     told = capsys.readouterr()
-    assert "3 queries, 4 snippets, 3 labelled pairs (3 from agent)" in told.out
+    assert "3 queries, 4 functions, 3 labelled pairs (3 from agent)" in told.out
     assert "warning: 2 candidate pairs unjudged" in told.err
+    assert "replaced" not in told.err
+    call_command("export", "release", plain.name, str(tmp_path / "out"))
+    assert f"replaced the earlier export in {tmp_path / 'out'}\n" in capsys.readouterr().err
     call_command("import", "release", str(tmp_path / "out"), "--name", "again")
     assert f"the same content as was exported: sha256 {plain.digest}" in capsys.readouterr().out
     call_command("export", "release", "again@1", str(tmp_path / "json"), "--json")
     assert json.loads(capsys.readouterr().out)["pairs"] == 3
     plain.snippets.members.update(licence="")
     call_command("export", "release", plain.name, str(tmp_path / "withheld"), "--withhold", "unknown")
-    assert f"0 snippets, 0 labelled pairs in {tmp_path}" in capsys.readouterr().out
+    assert f"0 functions, 0 labelled pairs in {tmp_path}" in capsys.readouterr().out
     with pytest.raises(CommandError, match="no benchmark 'none'"):
         call_command("export", "release", "none", str(tmp_path / "none"))
     with pytest.raises(CommandError, match=r"has no query.json, codebase.json or pairs.json"):

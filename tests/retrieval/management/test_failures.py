@@ -71,7 +71,7 @@ def test_an_import_prints_one_object(tmp_path: Path, capsys: pytest.CaptureFixtu
     said = capsys.readouterr()
     found = json.loads(said.out)
     assert (found["snippets"]["stored"], found["refused"], found["benchmark"]) == (1, 0, None)
-    assert "snippets: 1 read, 1 stored" in said.err
+    assert "functions: 1 read, 1 stored" in said.err
 
 
 def test_an_import_with_a_refused_record_prints_what_is_stored_and_what_is_wrong(

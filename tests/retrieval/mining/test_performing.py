@@ -97,7 +97,7 @@ def test_a_snippet_whose_docstring_cannot_be_told_is_left_out_and_counted(
         state=Mining.State.WAITING,
     )
     call_command("mine", row.pk)
-    assert "1 snippet left out of the search: their docstring" in capsys.readouterr().out
+    assert "1 function left out of the search: their docstring" in capsys.readouterr().out
     found = row.candidates.order_by("rank").values_list("pair__snippet__head", flat=True)
     assert [head.splitlines()[0] for head in found] == ["def sort(): return rows", "def order(rows):"]
 

@@ -83,7 +83,7 @@ def test_a_snippet_whose_docstring_cannot_be_told_is_never_found_and_is_told(
     printed = capsys.readouterr()
     assert whole["bow"]["recall@10"] == 1
     assert json.loads(printed.out)["bow"]["recall@10"] == 0
-    assert "1 snippet left out of the search: their docstring" in printed.err
+    assert "1 function left out of the search: their docstring" in printed.err
 
 
 def test_table(capsys: pytest.CaptureFixture[str], small: str, run: Path) -> None:
@@ -93,7 +93,7 @@ def test_table(capsys: pytest.CaptureFixture[str], small: str, run: Path) -> Non
     assert lines[2].split() == ["mrr", "0.6667", "0.3333–1.0000", "0.8333", "0.7500"]
     assert lines[3] == "mean over 2 queries, 0 without results; 1 without a match is skipped"
     assert lines[4] == "With fewer than 30 queries intervals are too short."
-    assert lines[5].startswith("coverage: 75.0% of the judged snippets")
+    assert lines[5].startswith("coverage: 75.0% of the judged functions")
 
 
 def test_a_file_may_have_a_sign_of_equality_in_its_path(

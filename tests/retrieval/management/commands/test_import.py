@@ -147,7 +147,7 @@ def test_of_several_data_sets_one_is_chosen(
         call_command("import", "beir", "csn/go", "--config", "python", "--name", "csn")
     assert not Collection.objects.exists()
     call_command("import", "beir", "csn", "--language", "go", "--name", "csn")
-    assert "snippets: 1 read, 1 stored" in capsys.readouterr().out
+    assert "functions: 1 read, 1 stored" in capsys.readouterr().out
     assert set(Collection.objects.values_list("source", "members__origin")) == {("csn/go", "csn/go")}
 
 
@@ -218,7 +218,7 @@ def test_columns_are_guessed_and_told(tmp_path: Path, capsys: pytest.CaptureFixt
     table.write_text("question,answer,judged\nsort a list,def f(x): return sorted(x),2\n")
     call_command("import", "table", str(table), name="mine")
     told = capsys.readouterr().out
-    assert told.startswith("Columns by their names: --query question --snippet answer --label judged\n")
+    assert told.startswith("Columns by their names: --query question --function answer --label judged\n")
     assert Label.objects.get().value == 2  # the scale is guessed, too
 
 
@@ -234,7 +234,7 @@ def test_columns_are_listed_where_none_can_be_guessed(tmp_path: Path) -> None:
     table = tmp_path / "pairs.csv"
     table.write_text("frage,antwort\nsort a list,def f(x): return sorted(x)\n")
     with pytest.raises(
-        CommandError, match=r"--query and --snippet. The file has the columns frage, antwort\."
+        CommandError, match=r"--query and --function. The file has the columns frage, antwort\."
     ):
         call_command("import", "table", str(table), name="mine")
 
