@@ -182,7 +182,7 @@ class Imported:
         asked = self.queries.read > self.queries.unreadable
         alone = asked and self.snippets is None and not self.total().labels
         told = (
-            ["These are queries only: a build searches for them in the snippets of another collection."]
+            ["These are queries only: a build searches for them in the functions of another collection."]
             if alone
             else []
         )

@@ -19,7 +19,7 @@ __all__ = ["own_storage"]
 """A fixture for all tests of a file where it is imported."""
 
 FILES = dict(BY_FORMAT["cosqa-plus"].example)
-ALONE = "These are queries only: a build searches for them in the snippets of another collection."
+ALONE = "These are queries only: a build searches for them in the functions of another collection."
 
 
 def uploaded(ada: Client, name: str, content: str, **further: object) -> Job:
