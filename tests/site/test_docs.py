@@ -86,6 +86,17 @@ def test_every_page_of_docs_is_in_the_index() -> None:
     assert pages - set(links_of(DOCS / "README.md")) == set()
 
 
+def test_guides_for_users_leave_benches_to_the_developers_pages() -> None:
+    """The bench of label quality is for users: it measures their labels."""
+    users = (DOCS / "README.md").read_text().partition("## For developers")[0]
+    guides = [DOCS / name for name in re.findall(r"\]\(([a-z-]+\.md)\)", users)]
+    assert len(guides) > 15
+    told = re.compile(
+        r"bench (?:mining|release|pages|review|pipeline|seed|million|encoding)|make (?:faults|million|rivals)"
+    )
+    assert [page.name for page in guides if told.search(page.read_text())] == []
+
+
 def test_every_decision_is_once_in_the_index_with_its_title() -> None:
     rows = re.findall(
         r"^\| (\d+) \| \[(.+)\]\((\S+)\) \|", (DOCS / "decisions" / "README.md").read_text(), re.MULTILINE

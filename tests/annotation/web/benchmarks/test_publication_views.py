@@ -65,7 +65,7 @@ def test_it_counts_labels_by_source_before_anything_is_published(ada: Client, bu
 def test_it_says_what_to_do_about_queries_without_a_match(ada: Client) -> None:
     build = filling.source(matched=1)
     text = ada.get(address(build) + "?counted").content.decode()
-    assert "2 queries have no match among the functions found." in text
+    assert "2 queries have no match among the functions found:" in text
     assert (
         reverse("build-extend", args=[build.pk]) in text and reverse("build-missing", args=[build.pk]) in text
     )
