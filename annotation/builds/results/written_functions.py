@@ -39,6 +39,8 @@ def list_written_pairs(builds: Iterable[Build]) -> list[int]:
     """The pairs (ids) of the accepted functions with their queries, each once, in order."""
     said = find_accepted_decisions(builds).values_list("proposal__query", "text")
     wanted = set(said.filter(text__isnull=False))
+    if not wanted:
+        return []
     rows = Pair.objects.filter(
         query__in={query for query, _ in wanted}, snippet__in={text for _, text in wanted}
     )

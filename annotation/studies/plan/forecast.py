@@ -124,7 +124,7 @@ def of_pilot(assumed: Assumptions, pk: int) -> tuple[Assumptions, str]:
     pilot = find_pilot_studies().filter(pk=pk).first()
     if pilot is None:
         raise StudyRefused("There is no such pilot: name a study with ratings that somebody has started.")
-    found = figure_data.gather_figure_data(pilot)
+    found = figure_data.gather_figure_data(pilot).by_criterion_of_builds()
     if not found.said:
         raise StudyRefused(f"Nobody has rated a pair of “{pilot}” yet, so it is no pilot.")
     people, annotator = reference_of(found), judge_of(found)

@@ -14,6 +14,7 @@ from typing import Any, Final
 
 from django.db.models import Q, QuerySet
 
+from annotation.agents.single_llm import Criterion
 from annotation.builds.results.answering_models import list_answering_models
 from annotation.models import Condition, Study
 from annotation.studies.label_import.released_labels import (
@@ -99,25 +100,41 @@ class Rows:
 def aliases_of_annotator(annotator: Annotator) -> set[str]:
     """All that may stand for an annotator, in small letters."""
     found = {annotator.name}
+    criterion = CRITERION_WORDS.get(annotator.config.get("criterion", ""), "")
     for whole in (
         format_annotator_name(annotator),
+        join_annotator_name(annotator, list_answering_models(annotator)),  # before names had the criterion
         join_annotator_name(annotator, [ordered_model(annotator)]),
+        join_annotator_name(annotator, [criterion]),
     ):
         found |= {whole, whole.rsplit(" (", 1)[0]}
     found |= {AGENTS} if annotator.kind == Annotator.Kind.AGENTS else set()
     return {one.casefold() for one in found}
 
 
+CRITERION_WORDS: Final = {Criterion.EXACT.value: "exact match", Criterion.HALF.value: "50 % match"}
+
+
+def criterion_of(annotator: Annotator) -> Criterion:
+    """What counts as a match to it; all but a single LLM that is asked for half judge by exact match."""
+    return Criterion(annotator.config.get("criterion", Criterion.EXACT))
+
+
 def format_annotator_name(annotator: Annotator) -> str:
-    """The annotator as tables call it: its name, its model, and the beginning of its version."""
-    return join_annotator_name(annotator, list_answering_models(annotator))
+    """The annotator as tables call it: its name, its criterion where it has the choice, its model, and the
+    beginning of its version.
+    """
+    criterion = CRITERION_WORDS.get(annotator.config.get("criterion", ""), "")
+    return join_annotator_name(annotator, [criterion, *list_answering_models(annotator)])
 
 
-def join_annotator_name(annotator: Annotator, models: Sequence[str]) -> str:
-    """The name with these models; of labels that came in a release, whose they are and its name."""
+def join_annotator_name(annotator: Annotator, more: Sequence[str]) -> str:
+    """The name with this criterion and these models; of labels that came in a release, whose they are and
+    its name.
+    """
     given = str(annotator.config.get("annotator", "")) if told_version(annotator) else ""
     name = f"{given} in {annotator.name}" if given else annotator.name
-    words = ", ".join([name, *filter(None, models)])
+    words = ", ".join([name, *filter(None, more)])
     return f"{words} ({annotator.version[:8]})"
 
 

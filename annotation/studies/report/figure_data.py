@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
 from typing import Final, NamedTuple, TypeVar
@@ -15,6 +15,7 @@ from typing import Final, NamedTuple, TypeVar
 import numpy as np
 from django.db.models import F, Model, Q, QuerySet
 
+from annotation.agents.single_llm import Criterion
 from annotation.models import Adjudication, Assignment, Condition, Enrolment, Quota, Rating, Study
 from annotation.review.tags import Tag, tag_name
 from annotation.stats.agreement.figures import Flags, Floats
@@ -27,12 +28,14 @@ from annotation.studies.adjudication.latest_round import Rounds, rounds_of
 from annotation.studies.adjudication.quorum import MATCH_AT
 from annotation.studies.adjudication.verified_subset import ASSISTED
 from annotation.studies.plan import row_names
-from annotation.studies.plan.row_names import format_annotator_name
+from annotation.studies.plan.row_names import criterion_of, format_annotator_name
 from annotation.studies.sampling import draw
 from retrieval.models import Annotator
 from retrieval.models.labels import is_match
 
 Row = TypeVar("Row", bound=Model)
+HALF_AT: Final = 1
+"""From which value of the scale of steps on a rating says that at least half is there."""
 NOT_DRAWN: Final = -1
 """Stands for the number of a stratum of which the sample has no pair."""
 SECOND: Final = {Rating.Phase.REVISED: True, Rating.Phase.SECOND_LOOK: False}
@@ -78,7 +81,8 @@ class Gathered:
     """A study's sampled pairs and all that was said of them. `pairs` are in the order of every array.
 
     `tagged` are study pairs (ids) by a tag that one of their standing first labels carries. `unscored` are
-    versions that have judged pairs of a sealed study and are in no figure yet.
+    versions that have judged pairs of a sealed study and are in no figure yet. `annotators` are those that
+    judge by `criterion`, of `every_annotator`.
     """
 
     study: Study
@@ -92,10 +96,36 @@ class Gathered:
     adjudicated: Mapping[int, int | None]
     complete: bool
     tagged: Mapping[str, frozenset[int]] = field(default_factory=dict)
+    criterion: Criterion = Criterion.EXACT
+    every_annotator: tuple[Annotator, ...] = ()
 
     @property
     def match_at(self) -> float:
-        return float(MATCH_AT[self.study.scale])
+        """The least value that is a match by the criterion."""
+        is_half = self.criterion is Criterion.HALF and self.has_both_criteria
+        return float(HALF_AT if is_half else MATCH_AT[self.study.scale])
+
+    @property
+    def has_both_criteria(self) -> bool:
+        """Whether the raters' labels tell exact match and 50 % match."""
+        return self.study.scale == Study.Scale.STEPS
+
+    def by_criterion(self, criterion: Criterion) -> Gathered:
+        """The same with the annotators that judge by this criterion, where raters were asked for both; else
+        with all.
+        """
+        kept = {
+            annotator: said
+            for annotator, said in self.annotators.items()
+            if not self.has_both_criteria or criterion_of(annotator) is criterion
+        }
+        return replace(self, annotators=kept, criterion=criterion, every_annotator=tuple(self.annotators))
+
+    def by_criterion_of_builds(self) -> Gathered:
+        """The same by the criterion of the builds that were sampled; by exact match where they differ."""
+        builds = self.study.builds.select_related("annotator")
+        criteria = {criterion_of(build.annotator) for build in builds}
+        return self.by_criterion(criteria.pop() if len(criteria) == 1 else Criterion.EXACT)
 
     @property
     def reference(self) -> str:
@@ -253,12 +283,17 @@ def is_complete(study: Study) -> bool:
 
 
 def build_figure_arrays(found: Gathered) -> Arrays:
-    """What the figures are computed from. Raises BadLabels for a study without conditions."""
+    """What the figures are computed from; by 50 % match raters' labels come as match or not.
+
+    Raises BadLabels for a study without conditions.
+    """
     adjudicated = np.array([found.adjudicated.get(sampled.pk) for sampled in found.pairs], dtype=np.float64)
     comparisons, _ = find_planned_comparisons(found)
+    people = tuple(blind_labels_of_raters(found, condition) for condition in found.conditions)
+    is_half = found.criterion is Criterion.HALF
     return Arrays(
         sample=found.sample,
-        conditions=tuple(blind_labels_of_raters(found, condition) for condition in found.conditions),
+        conditions=tuple(labels.matches(found.match_at) for labels in people) if is_half else people,
         annotators=tuple(annotator_labels(found, annotator) for annotator in found.annotators),
         reference=found.reference,
         adjudicated=binarize_scores(adjudicated, found.match_at) if any(found.adjudicated) else None,
@@ -273,11 +308,24 @@ def build_figure_arrays(found: Gathered) -> Arrays:
 
 
 def find_planned_comparisons(found: Gathered) -> tuple[list[tuple[str, str]], list[str]]:
-    """The plan's comparisons as rows of the table, and why others have no two rows there."""
+    """The plan's comparisons as rows of the table, and why others have no two rows in it."""
     if not found.study.comparisons:
         return [], []
-    rows = row_names.table_rows_of_annotators(found.study, found.annotators)
-    return row_names.resolve_comparison_rows(rows, found.study.comparisons)
+    everyone = found.every_annotator or tuple(found.annotators)
+    rows = row_names.table_rows_of_annotators(found.study, everyone)
+    resolved, problems = row_names.resolve_comparison_rows(rows, found.study.comparisons)
+    others = {format_annotator_name(one) for one in everyone if one not in found.annotators}
+    return [two for two in resolved if not others.intersection(two)], problems
+
+
+def find_mixed_comparisons(found: Gathered) -> list[str]:
+    """Planned comparisons of two annotators that judge by different criteria: no table has both."""
+    named = {format_annotator_name(one): criterion_of(one) for one in found.annotators}
+    return [
+        f"{one} vs {other}: one judges by exact match, the other by 50 % match."
+        for one, other in find_planned_comparisons(found)[0]
+        if found.has_both_criteria and len({named[name] for name in (one, other) if name in named}) > 1
+    ]
 
 
 def build_tag_slices(found: Gathered) -> dict[str, Flags]:

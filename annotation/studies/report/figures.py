@@ -15,15 +15,19 @@ from django.core.cache import cache
 from django.db.models import Count, Max, Q, Sum
 
 from annotation.accounts.roles import Visitor, blind_beside, blind_studies
+from annotation.agents.single_llm import Criterion
 from annotation.models import Adjudication, Assignment, Enrolment, Quota, Rating, Scoring, Study
 from annotation.stats.agreement.error_share import WrongLabels, wrong_labels
 from annotation.stats.agreement.influence import Influence, measure_reveal_influence
 from annotation.stats.agreement.page import Page, build_agreement_page
 from annotation.stats.agreement.pairwise import Preference
 from annotation.stats.agreement.sample import Draws
+from annotation.stats.agreement.scores import Scores
 from annotation.studies.adjudication.undecided_pairs import count_undecided_pairs
 from annotation.studies.enrolment.profiles import Profile, profile_of
+from annotation.studies.plan.row_names import criterion_of, format_annotator_name
 from annotation.studies.report import figure_data
+from annotation.studies.report.criterion_agreement import CriterionAgreement, measure_both_criteria
 from annotation.studies.report.figure_data import Gathered, Until
 from annotation.studies.report.label_runs import LabelRuns, count_label_runs
 from annotation.studies.report.pair_flow import Flow, flow_of
@@ -31,7 +35,7 @@ from annotation.studies.report.pairwise_choices import Chosen, choices_by_condit
 from retrieval.models import Annotator, Label
 
 KEPT_SECONDS: Final = 3600
-SHAPE: Final = 8
+SHAPE: Final = 9
 """Counted up where `Figures` gets another shape: what was kept in the old one is not taken then."""
 
 
@@ -47,6 +51,8 @@ class Figures:
     `scorings` are of a sealed study; `unscored` versions are in no figure until somebody scores them.
     `profile` is of all raters together; `unresolved` says which planned comparisons have no two rows.
     `wrong`: by row of the main table, which shares of its labels are. `runs`: how many labels rest on a run.
+    `half`: what `page` is by exact match, by 50 % match, where raters were asked for both; `criteria` has the
+    agreement by each. `off_criterion`: annotators that judge by 50 % match where raters were not asked.
     """
 
     study: Study
@@ -63,6 +69,16 @@ class Figures:
     unresolved: tuple[str, ...] = ()
     wrong: Mapping[str, WrongLabels] = field(default_factory=dict)
     runs: tuple[LabelRuns, ...] = ()
+    half: Page | None = None
+    criteria: tuple[CriterionAgreement, ...] = ()
+    off_criterion: tuple[str, ...] = ()
+
+    @property
+    def score_rows(self) -> tuple[Scores, ...]:
+        """The rows of the main table, then those that judge by 50 % match, each against its own truth."""
+        rows = self.page.table if self.page else ()
+        known = {row.name for row in rows}
+        return rows + tuple(row for row in (self.half.table if self.half else ()) if row.name not in known)
 
     @property
     def reference_runs(self) -> LabelRuns | None:
@@ -106,13 +122,19 @@ def compute_study_figures(study: Study, until: Until | None = None) -> Figures:
         raise NoFigures("Nobody has rated a pair yet: figures appear with the first rating.")
     pairwise = study.kind == Study.Kind.PAIRWISE
     rated = {said.enrolment for said in found.said}
-    given = None if pairwise else figure_data.build_figure_arrays(found)
+    exact = found.by_criterion(Criterion.EXACT)
+    given = None if pairwise else figure_data.build_figure_arrays(exact)
+    half = (
+        figure_data.build_figure_arrays(found.by_criterion(Criterion.HALF))
+        if found.has_both_criteria
+        else None
+    )
     everyone = found.enrolments
     return Figures(
         study=study,
         page=build_agreement_page(given) if given else None,
         preference=estimate_preference(found, everyone) if pairwise else None,
-        influence=None if pairwise else compute_reveal_influence(found),
+        influence=None if pairwise else compute_reveal_influence(found.by_criterion_of_builds()),
         flow=flow_of(study, len(found.pairs), count_undecided_pairs(found)),
         interim=not found.complete,
         seconds=median_seconds_by_condition(found),
@@ -124,10 +146,25 @@ def compute_study_figures(study: Study, until: Until | None = None) -> Figures:
         unscored=found.unscored,
         profile=profile_of([enrolment for enrolment in everyone if enrolment.pk in rated]),
         chosen=choices_by_condition(found) if pairwise else (),
-        unresolved=() if pairwise else tuple(figure_data.find_planned_comparisons(found)[1]),
-        wrong=wrong_labels(given) if given else {},
+        unresolved=() if pairwise else list_unresolved_comparisons(found),
+        wrong=(wrong_labels(half) if half else {}) | (wrong_labels(given) if given else {}),
         runs=count_label_runs(study, until),
+        half=build_agreement_page(half) if half else None,
+        criteria=measure_both_criteria(found) if half else (),
+        off_criterion=() if half else list_off_criterion(found),
     )
+
+
+def list_unresolved_comparisons(found: Gathered) -> tuple[str, ...]:
+    """Why planned comparisons could not be made."""
+    _, problems = figure_data.find_planned_comparisons(found)
+    return (*problems, *figure_data.find_mixed_comparisons(found))
+
+
+def list_off_criterion(found: Gathered) -> tuple[str, ...]:
+    """The annotators that judge by 50 % match."""
+    half = (one for one in found.annotators if criterion_of(one) is Criterion.HALF)
+    return tuple(map(format_annotator_name, half))
 
 
 def compute_reveal_influence(found: Gathered) -> Influence | None:
@@ -190,9 +227,10 @@ def confusion_pairs(study: Study, row: str, cell: int) -> list[tuple[int, float]
     if study.kind != Study.Kind.RATING:
         raise NoFigures("This study has no main table: nobody rated one pair at a time in it.")
     found = figure_data.gather_figure_data(study)
-    made = figure_data.build_figure_arrays(found)
-    labels = next((one for one in made.rows if one.name == row), None)
-    if labels is None:
-        raise NoFigures("The main table has no such row.")
-    cells = made.against(labels).cells[:, cell]
-    return [(pair.pk, float(part)) for pair, part in zip(found.pairs, cells, strict=True) if part > 0]
+    for criterion in Criterion:
+        made = figure_data.build_figure_arrays(found.by_criterion(criterion))
+        labels = next((one for one in made.rows if one.name == row), None)
+        if labels is not None:
+            cells = made.against(labels).cells[:, cell]
+            return [(pair.pk, float(part)) for pair, part in zip(found.pairs, cells, strict=True) if part > 0]
+    raise NoFigures("The main table has no such row.")

@@ -194,7 +194,18 @@ def describe_referred_pairs(found: Figures, plan: Plan) -> str:
     return (
         "The reference is the strict majority of the planned ratings under "
         f"{escape_latex(found.page.reference)}; "
-        rf"people who made it are each held against the others \cite{{calderon2025}}. {left_open(found)}"
+        r"people who made it are each held against the others \cite{calderon2025}. "
+        f"{describe_criteria(found)}{left_open(found)}"
+    )
+
+
+def describe_criteria(found: Figures) -> str:
+    """By which criterion annotators are held against the reference, where there are two."""
+    if found.half is None:
+        return ""
+    return (
+        "Each annotator is held against the reference by its own criterion: exact match counts all of it, "
+        r"50\,\% match at least half, too. "
     )
 
 

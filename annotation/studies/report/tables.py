@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import astuple
+from dataclasses import astuple, replace
 from typing import Final
 
 from annotation.models import Study
@@ -17,7 +17,8 @@ from annotation.stats.agreement.pairwise import Preference
 from annotation.stats.agreement.reliability import Level
 from annotation.stats.agreement.scores import Scores
 from annotation.studies.enrolment.profiles import Profile
-from annotation.studies.plan.row_names import format_annotator_name
+from annotation.studies.plan.row_names import CRITERION_WORDS, format_annotator_name
+from annotation.studies.report.criterion_agreement import CriterionAgreement
 from annotation.studies.report.figures import Figures
 from annotation.studies.report.label_runs import LabelRuns
 from annotation.studies.report.pair_flow import SUMS
@@ -34,7 +35,7 @@ def build_study_tables(found: Figures) -> tuple[Table, ...]:
     made: list[Table] = []
     if found.page:
         made += [
-            main(found.page, found.reference_runs),
+            main(found),
             build_confusion_table(found.page),
             build_treatment_table(found.page),
             build_stratum_table(found.page, found.study),
@@ -46,7 +47,10 @@ def build_study_tables(found: Figures) -> tuple[Table, ...]:
             one_more(found.page),
             build_kappa_table(found.page),
             alpha_differences(found.page),
+            build_criterion_table(found.criteria),
         ]
+    if found.half:
+        made += [name_half_table(table) for table in build_half_tables(found.half)]
     made += [
         build_influence_table(found.influence),
         build_preference_table(found),
@@ -79,7 +83,18 @@ def describe_score_row(row: Scores) -> str:
     return f"{row.name} (leave-one-out)" if row.left_out else row.name
 
 
-def main(page: Page, runs: LabelRuns | None = None) -> Table:
+def main(found: Figures) -> Table:
+    """Against the reference, by exact match. Raises AssertionError for a pairwise study."""
+    assert found.page is not None, "a study of comparisons has no main table"
+    made = build_main_table(found.page)
+    exact = ", exact match" if found.half else ""
+    off = ", ".join(found.off_criterion)
+    told = f" By 50 % match judges {off}: raters were asked for exact match alone." if off else ""
+    note = f"{made.note}{describe_runs(found.reference_runs)}{told}"
+    return replace(made, title=made.title + exact, note=note)
+
+
+def build_main_table(page: Page) -> Table:
     return Table(
         "main",
         f"Against the majority of “{page.reference}”",
@@ -87,9 +102,41 @@ def main(page: Page, runs: LabelRuns | None = None) -> Table:
         tuple((describe_score_row(row), *format_score_cells(row)) for row in page.table),
         "Precision, recall, F1 and MCC are of label 1. People who made the reference are each held against "
         "the others, a split counting ½. Pairs weigh 1 ÷ their inclusion probability. Intervals are 95 %, "
-        f"from resampling whole queries; exact where fewer than {FEW_EXCEPTIONS} have an exception."
-        f"{describe_runs(runs)}",
+        f"from resampling whole queries; exact where fewer than {FEW_EXCEPTIONS} have an exception.",
         "Accuracy",
+    )
+
+
+def build_half_tables(page: Page) -> tuple[Table, ...]:
+    """What is told by 50 % match: a pair counts as a match from “at least half” on."""
+    return (
+        build_main_table(page),
+        build_confusion_table(page),
+        build_overall_table(page),
+        build_comparison_table(page, ()),
+        build_alternatives_table(page),
+    )
+
+
+def name_half_table(made: Table) -> Table:
+    """A table by 50 % match, beside the one by exact match."""
+    return replace(made, key=f"{made.key}-half", title=f"{made.title}, 50 % match")
+
+
+def build_criterion_table(found: Iterable[CriterionAgreement]) -> Table:
+    rows: list[tuple[Cell, ...]] = []
+    for one in found:
+        words, people = CRITERION_WORDS[one.criterion], one.reliability
+        rows.append((words, people.name, "nobody", people.prevalence, people.alpha[Level.NOMINAL]))
+        rows += [(words, people.name, name, None, alpha) for name, alpha in people.plus.items()]
+    return Table(
+        "alpha-criteria",
+        "Agreement by criterion",
+        ("Criterion", "Condition", "Annotator added", "Label 1", "Alpha"),
+        tuple(rows),
+        "Nominal alpha of match or not: “all of it” is an exact match, “at least half” a 50 % match, too. "
+        "With an annotator added it is of the pairs that two people judged.",
+        "Alpha",
     )
 
 

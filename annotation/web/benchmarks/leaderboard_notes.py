@@ -116,7 +116,7 @@ def _studied(benchmark: Benchmark, user: Visitor) -> list[ErrorRateChoice]:
         except NoFigures:
             continue
         names = {format_annotator_name(annotator) for annotator in by}
-        rows = [row for row in figures.page.table if row.name in names] if figures.page else []
+        rows = [row for row in figures.score_rows if row.name in names]
         found += [choice for row in rows if (choice := _of_study(study, row, figures.wrong[row.name]))]
     return found
 

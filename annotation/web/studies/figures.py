@@ -24,11 +24,23 @@ from retrieval.metrics.resampling import AGREEMENT_SEED, FEW, RESAMPLES
 
 MOST_PAIRS: Final = 500
 QUESTIONS: Final = (
-    ("How accurate are the labels?", ("main", "confusion", "treatments", "strata", "tags", "build")),
-    ("Can the agents replace a rater?", ("comparisons", "alternatives")),
+    (
+        "How accurate are the labels?",
+        (
+            *("main", "main-half", "confusion", "confusion-half", "treatments", "strata", "tags"),
+            *("build", "build-half"),
+        ),
+    ),
+    (
+        "Can the agents replace a rater?",
+        ("comparisons", "comparisons-half", "alternatives", "alternatives-half"),
+    ),
     (
         "Do the raters agree?",
-        ("agreement", "reliability", "alpha-with-one-more", "kappas", "alpha-differences"),
+        (
+            *("agreement", "reliability", "alpha-criteria", "alpha-with-one-more", "kappas"),
+            "alpha-differences",
+        ),
     ),
     ("Which answer is better?", ("preference",)),
     ("What changes when raters see the agents?", ("influence",)),

@@ -114,7 +114,11 @@ def test_a_release_has_the_function_its_label_and_where_they_came_from(job: Fill
     export_benchmark(made, "huggingface", tmp_path / "out", Options())
     folder = tmp_path / "out"
     written = f"written-{filling.proposal(job, 'parse').pk}"
-    members = [json.loads(line) for path in folder.rglob("*codebase*.jsonl") for line in path.read_text().splitlines()]
+    members = [
+        json.loads(line)
+        for path in folder.rglob("*codebase*.jsonl")
+        for line in path.read_text().splitlines()
+    ]
     assert [one["source_id"] for one in members if one["origin"].startswith("written by")] == [written]
     labels = [json.loads(line) for line in (folder / "provenance/labels.jsonl").read_text().splitlines()]
     assert [label["relevance"] for label in labels if label["source"] == "accepted"] == [1]
