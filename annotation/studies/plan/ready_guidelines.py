@@ -58,7 +58,53 @@ suits the function best, as long as programmers may well mean it.
 Not sure between two grades? Take the lower one, and say why in a note.
 """,
 )
-READY: Final[Mapping[str, Wording]] = {"exact": EXACT, "graded": GRADED}
+BOTH_CRITERIA: Final = Wording(
+    "Exact match and 50 % match",
+    """# Exact match and 50 % match
+
+The two criteria of CoSQA+'s first version, asked as one question: how much of what the query asks for does
+the code do?
+
+| choose | the code | exact match | 50 % match |
+| --- | --- | --- | --- |
+| **all of it** | does everything that the query asks for. It may do more. | match | match |
+| **at least half** | does half or more of what is asked, and something is missing. | no match | match |
+| **less** | does less than half, or another task. | no match | no match |
+
+1. Read the query and write down what it demands: the task, the input, the result, each condition it names.
+2. Take the demands one by one. Does the code meet it? A demand that the query does not make does not count.
+3. Count. All met: *all of it*. Half or more: *at least half*. Fewer: *less*.
+
+Judge what the code does, not how well it is written. A name from the code's own project that is not shown is
+assumed to do what it says.
+""",
+    worked_cases=(
+        {
+            "query": "python read json file and sort by date",
+            "code": "def load(path):\n    rows = json.load(open(path))\n"
+            "    return sorted(rows, key=lambda row: row['date'])",
+            "value": "2",
+            "why": "It reads the file and sorts by date: both demands are met.",
+        },
+        {
+            "query": "python read json file and sort by date",
+            "code": "def load(path):\n    return json.load(open(path))",
+            "value": "1",
+            "why": "One of two demands is met: half. By exact match this is no match.",
+        },
+        {
+            "query": "python read json file and sort by date",
+            "code": "def dump(rows, path):\n    json.dump(rows, open(path, 'w'))",
+            "value": "0",
+            "why": "It writes a file: none of the demands is met.",
+        },
+    ),
+)
+READY: Final[Mapping[str, Wording]] = {
+    "exact": EXACT,
+    "steps": BOTH_CRITERIA,
+    "graded": GRADED,
+}
 """By what forms call them."""
 
 

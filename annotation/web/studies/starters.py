@@ -46,6 +46,17 @@ STARTERS: Final[Mapping[str, Starter]] = {
             "ready": "exact",
         },
     ),
+    "criteria": Starter(
+        "Two criteria",
+        "Exact match and 50 % match by one question, as in CoSQA+.",
+        {
+            **conditions_with(READING),
+            "question": "How right are the labels by exact match, and by 50 % match?",
+            "scale": Study.Scale.STEPS,
+            "size": 100,
+            "ready": "steps",
+        },
+    ),
     "graded": Starter(
         "Graded relevance",
         "Grades from 0 to 3, as in CodeSearchNet.",
