@@ -39,7 +39,7 @@ RUNS_AT_ONCE = 8
 MOST_AT_ONCE: Final = 50_000
 """Queries times runs that a page may wait for, about two seconds."""
 PREFERRED = ("ndcg@10", "mrr@10", "mrr")
-RANGES: Final[Sequence[tuple[int, int | None]]] = ((1, None), (1, 1), (2, 4), (5, None))
+RANGES: Final[Sequence[tuple[int, int | None]]] = ((1, None), (1, 1), (2, 4), (5, None), (2, 5))
 """Numbers of matches by which pages filter queries, all first; None: as many as there are."""
 LESS_JUDGED = 0.1
 """A run whose share of judged results is lower by more than this can't be compared without a remark."""

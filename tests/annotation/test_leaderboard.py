@@ -87,11 +87,13 @@ def test_reliability_and_coverage_are_told(made: Benchmark, ray: Client) -> None
     (group,) = found["reliability"]["groups"]
     assert group["queries"] >= 2 and set(group["means"]) == {"bm25", "bow"}
     assert found["reliability"]["cronbach_alpha"] is None  # one group
+    assert found["reliability"]["of_2_to_5_matches"]["cronbach_alpha"] is None
     assert 0 < found["systems"]["bm25"]["coverage"]["judged"] <= 1
     text = said("small")
     assert "Cronbach's alpha undefined, average variance undefined" in text
     assert "bm25 covers 100.0% of the judged functions" in text
     page = ray.get(reverse("benchmark", args=[made.pk])).content.decode()
+    assert "Groups of two to five matches, as in CoSQA+" in page and "found=2-5" in page
     assert "By number of matches" in page and "covers 100.0 % of all that is judged" in page
 
 

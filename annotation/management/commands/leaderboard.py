@@ -29,7 +29,7 @@ from retrieval.evaluation.leaderboard import (
 )
 from retrieval.evaluation.robustness.label_noise import ASSUMED, ErrorRates, Noise, noise_of
 from retrieval.evaluation.robustness.left_out_encoder import NothingToLeaveOut, Without, leave_out
-from retrieval.evaluation.robustness.metric_agreement import Reliability, reliability_of
+from retrieval.evaluation.robustness.metric_agreement import PAPER, Reliability, narrow_groups, reliability_of
 from retrieval.evaluation.systems import published_systems
 from retrieval.management.bars import open_bar
 from retrieval.management.light import LightCommand
@@ -220,10 +220,12 @@ def system_as_json(standing: SystemStanding, origin: leaderboard_notes.Origin) -
 
 
 def reliability_as_json(of: Reliability, titles: list[str]) -> dict[str, Any]:
-    """Alpha, average variance, and each system's mean by number of matches."""
+    """Alpha, average variance, both of CoSQA+'s groups too, and each system's mean by number of matches."""
+    paper = narrow_groups(of, *PAPER)
     return {
         "cronbach_alpha": of.alpha,
         "average_variance": of.variance,
+        "of_2_to_5_matches": {"cronbach_alpha": paper.alpha, "average_variance": paper.variance},
         "groups": [
             {
                 "matches": group.matches,
@@ -253,6 +255,8 @@ def coverage_and_reliability(found: dict[str, Any]) -> list[str]:
         )
         told = ", ".join(f"{what} {mean_told(value)}" for what, value in figures)
         lines.append(f"queries grouped by their number of matches ({groups}): {told}")
+        alpha = mean_told(about["of_2_to_5_matches"]["cronbach_alpha"])
+        lines.append(f"over those with 2 to 5 matches, as in CoSQA+: Cronbach's alpha {alpha}")
     return lines
 
 

@@ -34,7 +34,7 @@ from retrieval.evaluation.leaderboard import (
 )
 from retrieval.evaluation.robustness.label_noise import Noise, noise_of
 from retrieval.evaluation.robustness.left_out_encoder import Without, encoders_of, kept_without
-from retrieval.evaluation.robustness.metric_agreement import reliability_of
+from retrieval.evaluation.robustness.metric_agreement import PAPER, narrow_groups, reliability_of
 from retrieval.metrics.from_ranks import is_from_ranks
 from retrieval.metrics.resampling import FEW
 from retrieval.models import (
@@ -61,6 +61,7 @@ MATCHES: Final = (
     ("1", "one", *RANGES[1]),
     ("2-4", "two to four", *RANGES[2]),
     ("5+", "five and more", *RANGES[3]),
+    ("2-5", "two to five, as in CoSQA+", *RANGES[4]),
 )
 """Filter by number of matches: written, said, fewest, most. A field called `matches` would hide the method of
 its form that htmx asks."""
@@ -149,6 +150,7 @@ def describe_sureness(
         "without": without,
         "left_out": ranks_without(board, without) if encoders_of(benchmark) else [],
         "reliability": reliability,
+        "paper_groups": reliability and narrow_groups(reliability, *PAPER),
         # By system in the board's order: its mean over each group of queries.
         "by_matches": [
             (run.title, [group.means[place] for group in groups])

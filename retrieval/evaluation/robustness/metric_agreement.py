@@ -17,6 +17,8 @@ from retrieval.evaluation.runs.system_run import by_matches, code_version
 from retrieval.metrics.reliability import average_variance, cronbach_alpha
 from retrieval.models import KeptFigures
 
+PAPER: Final = (2, 5)
+"""Numbers of matches of the groups in RQ4 of CoSQA+'s first version: one match is left out."""
 SMALLEST: Final = 2
 """Queries that a group needs: one query is no group."""
 
@@ -52,9 +54,20 @@ def reliability_of(board: Leaderboard, queries: Queries) -> Reliability | None:
         queries=asdict(queries),
     )
     data = KeptFigures.objects.once(board.benchmark, key, code_version(), lambda: _groups(board))
-    groups = [Group(*row) for row in data]
-    table = np.array([group.means for group in groups]).reshape(len(groups), len(ordered)).T
-    return Reliability(board.metric, groups, cronbach_alpha(table), average_variance(table))
+    return measure_groups(board.metric, [Group(*row) for row in data])
+
+
+def narrow_groups(found: Reliability, fewest: int, most: int) -> Reliability:
+    """The same of the groups with so many matches alone."""
+    groups = [group for group in found.groups if fewest <= group.matches <= most]
+    return measure_groups(found.metric, groups)
+
+
+def measure_groups(metric: str, groups: Sequence[Group]) -> Reliability:
+    """What groups of queries come to; each has a mean of the same systems."""
+    table = np.array([group.means for group in groups])
+    table = table.reshape(len(groups), table.shape[1] if groups else 0).T
+    return Reliability(metric, groups, cronbach_alpha(table), average_variance(table))
 
 
 def _groups(board: Leaderboard) -> list[tuple[int, int, list[float]]]:

@@ -9,7 +9,13 @@ import pytest
 from retrieval.evaluation.content import content_of
 from retrieval.evaluation.leaderboard import Queries, build_leaderboard
 from retrieval.evaluation.publication import Order, publish_benchmark
-from retrieval.evaluation.robustness.metric_agreement import reliability_of
+from retrieval.evaluation.robustness.metric_agreement import (
+    PAPER,
+    Group,
+    measure_groups,
+    narrow_groups,
+    reliability_of,
+)
 from retrieval.evaluation.runs.system_run import evaluate_file
 from retrieval.metrics.names import parse_measures
 from retrieval.models import Annotator, Benchmark, Label, Pool
@@ -57,6 +63,16 @@ def test_systems_by_groups_of_queries(made: Benchmark, tmp_path: Path) -> None:
     ]
     assert found.alpha == pytest.approx(1)
     assert found.variance == pytest.approx(1 / 32)
+
+
+def test_the_papers_groups_leave_queries_with_one_match_or_more_than_five_out() -> None:
+    """Of 2 and 5: variances (¼, ½) 1/32 each; totals ½ and 1 have 1/8: 2 · (1 − (1/16)/(1/8)) = 1."""
+    rows = {1: (1.0, 0.0), 2: (0.25, 0.25), 5: (0.5, 0.5), 6: (0.0, 1.0)}
+    whole = measure_groups("mrr", [Group(matches, 9, means) for matches, means in rows.items()])
+    found = narrow_groups(whole, *PAPER)
+    assert [group.matches for group in found.groups] == [2, 5]
+    assert found.alpha == pytest.approx(1) and whole.alpha != pytest.approx(1)
+    assert narrow_groups(whole, 7, 9).alpha is None and narrow_groups(whole, 7, 9).variance is None
 
 
 def test_one_group_or_system_says_nothing(made: Benchmark, tmp_path: Path) -> None:
