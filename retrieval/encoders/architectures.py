@@ -6,16 +6,19 @@ The only functions that build a model; torch and transformers are imported insid
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from pickle import UnpicklingError
+from typing import TYPE_CHECKING, Any, Final, TypeAlias
 
 from retrieval.encoders.base import Kind, MissingWeights
 from retrieval.encoders.model_card import read_model_declaration
-from retrieval.encoders.registry import CURRENT, NO_PREFIX
+from retrieval.encoders.registry import CURRENT, NATIVE, NO_PREFIX
+from retrieval.encoders.weights import STATE_FILE, WEIGHT_FILES
 from retrieval.texts.small_files import read_small_json
 
 if TYPE_CHECKING:
@@ -25,6 +28,8 @@ if TYPE_CHECKING:
 Tokenizer: TypeAlias = Any
 Model: TypeAlias = Any
 
+MOST_WRAPPERS: Final = 3
+"""So many names of wrappers may stand before a tensor's own."""
 BYTE_PAIRS = (("tokenizer.json",), ("vocab.json", "merges.txt"))
 WORD_PIECES = (("tokenizer.json",), ("vocab.txt",))
 
@@ -101,6 +106,62 @@ def load_roberta_with_pooler(folder: Path) -> tuple[Tokenizer, Model]:
     from transformers import RobertaModel, RobertaTokenizer
 
     return RobertaTokenizer.from_pretrained(folder), _load(RobertaModel, folder)
+
+
+def load_tuned_codebert(folder: Path) -> tuple[Tokenizer, Model]:
+    """Load CodeBERT as `cosqa train` or transformers wrote it, else from the state that a script saved."""
+    from transformers import RobertaModel, RobertaTokenizer
+
+    if any((folder / name).is_file() for name in WEIGHT_FILES):
+        return load_roberta_with_pooler(folder)
+    return RobertaTokenizer.from_pretrained(folder), load_wrapped_state(RobertaModel, folder)
+
+
+def load_wrapped_state(kind: Model, folder: Path) -> Model:
+    """A model of `kind` with the tensors of `model.bin`, by the prefix under which most of them have a place.
+
+    Of the file tensors alone are read, never code. Raises `MissingWeights`.
+    """
+    import torch
+
+    path = folder / STATE_FILE
+    model = kind(kind.config_class.from_pretrained(folder, local_files_only=True))
+    own = model.state_dict()
+    try:
+        found = torch.load(path, map_location="cpu", weights_only=True)
+        held = {str(name): tensor for name, tensor in found.items() if isinstance(tensor, torch.Tensor)}
+        prefix = find_wrapper_prefix(held, own)
+        fitting = {name: held[prefix + name].float() for name in own if prefix + name in held}
+        if missing := sorted(own.keys() - fitting.keys()):
+            raise MissingWeights(
+                f"the weights in {path} lack {missing[0]} and {len(missing) - 1} more tensors"
+            )
+        model.load_state_dict(fitting)
+    except (AttributeError, EOFError, OSError, RuntimeError, UnpicklingError) as why:
+        told = " ".join(str(why).split())[:300]
+        raise MissingWeights(
+            f"{path} holds no weights of this model that can be read safely: {told}"
+        ) from why
+    return model.eval()
+
+
+def find_wrapper_prefix(held: Iterable[str], own: Collection[str]) -> str:
+    """What names of tensors begin with before those of the model, such as `encoder.` or `module.encoder.`."""
+    counts = Counter[str]()
+    for name in held:
+        parts = name.split(".")
+        for length in range(min(len(parts), MOST_WRAPPERS + 1)):
+            if ".".join(parts[length:]) in own:
+                counts["".join(f"{part}." for part in parts[:length])] += 1
+    return counts.most_common(1)[0][0] if counts else ""
+
+
+def load_jina_v3(folder: Path) -> tuple[Tokenizer, Model]:
+    """Load Jina's third embeddings by transformers' own class; the adapters of its tasks are left out."""
+    from transformers import AutoTokenizer, JinaEmbeddingsV3Model
+
+    tokenizer = AutoTokenizer.from_pretrained(folder, local_files_only=True, trust_remote_code=False)
+    return tokenizer, _load(JinaEmbeddingsV3Model, folder, ("pooler.",))
 
 
 def load_roberta(folder: Path) -> tuple[Tokenizer, Model]:
@@ -281,16 +342,39 @@ PAPERS: dict[str, Architecture] = {
     ),
 }
 
-ARCHITECTURES: Mapping[str, Architecture] = PAPERS | {
-    name: Architecture(
-        hub_id=known.hub_id,
-        lengths=known.lengths,
+TUNED: dict[str, Architecture] = {
+    "codebert-csn": replace(PAPERS["codebert"], load=load_tuned_codebert),
+}
+"""Those that only a folder of one's own has the weights of."""
+
+NATIVES: dict[str, Architecture] = {
+    "jina-v3": Architecture(
+        hub_id=NATIVE["jina-v3"].hub_id,
+        lengths=NATIVE["jina-v3"].lengths,
         tokenizer_files=ANY_TOKENIZER,
         dimension_key="hidden_size",
-        load=load_as_declared,
+        load=load_jina_v3,
         frame=None,
-        pool=None,
-        prefixes=known.prefixes,
-    )
-    for name, known in CURRENT.items()
+        pool=mean_of_states,
+    ),
 }
+"""Those whose own files name code, in the place of which transformers has a class."""
+
+ARCHITECTURES: Mapping[str, Architecture] = (
+    PAPERS
+    | TUNED
+    | NATIVES
+    | {
+        name: Architecture(
+            hub_id=known.hub_id,
+            lengths=known.lengths,
+            tokenizer_files=ANY_TOKENIZER,
+            dimension_key="hidden_size",
+            load=load_as_declared,
+            frame=None,
+            pool=None,
+            prefixes=known.prefixes,
+        )
+        for name, known in CURRENT.items()
+    }
+)

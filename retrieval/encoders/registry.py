@@ -30,6 +30,8 @@ class Known:
     `family`: whose models it belongs to, empty where that says nothing about an annotator's model; `base`:
     of which family it was made, empty where nobody has said.
     `revision`: branch, tag or commit of the hub; which commit a branch was is noted with what it made.
+    `folder_only`: the hub has no such weights, `hub_id` is what they were tuned from. `caution`: what people
+    must know before they use the hub's weights.
     """
 
     hub_id: str
@@ -45,6 +47,8 @@ class Known:
     family: str = ""
     base: str = ""
     revision: str = "main"
+    folder_only: bool = False
+    caution: str = ""
 
 
 def _read_known(group: str) -> Mapping[str, Known]:
@@ -56,4 +60,6 @@ OF_THE_PAPER: Final = _read_known("paper")
 """Those that have an architecture of their own here, MiniLM with them."""
 CURRENT: Final = _read_known("current")
 """Those that run as their own files of sentence-transformers say, without code that comes with them."""
-KNOWN: Final[Mapping[str, Known]] = {**OF_THE_PAPER, **CURRENT}
+NATIVE: Final = _read_known("native")
+"""Those whose own files name code, in the place of which transformers has a class."""
+KNOWN: Final[Mapping[str, Known]] = {**OF_THE_PAPER, **CURRENT, **NATIVE}

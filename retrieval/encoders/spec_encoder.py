@@ -27,7 +27,13 @@ from retrieval.encoders.model_card import (
 )
 from retrieval.encoders.specs import Spec
 from retrieval.encoders.transformer import TransformerEncoder
-from retrieval.encoders.weights import SENTENCE_PIECES, digest_folder, digest_weights, hub_folder
+from retrieval.encoders.weights import (
+    SENTENCE_PIECES,
+    digest_folder,
+    digest_weights,
+    hub_folder,
+    require_model_files,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -205,7 +211,8 @@ class SpecifiedEncoder(TransformerEncoder):
 
     def _require_files(self, folder: Path) -> Path:
         parted = folder.is_dir() and self._in_parts(read_model_declaration(folder))
-        return folder if parted else super()._require_files(folder)
+        known = self.architecture.hub_id, self.architecture.tokenizer_files
+        return folder if parted else require_model_files(folder, *known)
 
     def _inputs(self, texts: Sequence[str], kind: Kind) -> list[list[int]]:
         found = super()._inputs(texts, kind)

@@ -31,6 +31,7 @@ from retrieval.encoders.precision import SMALLEST_DIMENSION, Precision, choose_f
 from retrieval.encoders.registry import KNOWN, Known
 from retrieval.encoders.weights import (
     SENTENCE_PIECES,
+    STATE_FILE,
     commit_of,
     digest_weights,
     download_command,
@@ -96,12 +97,13 @@ class TransformerEncoder:
         return folder
 
     def _require_files(self, folder: Path) -> Path:
-        return require_model_files(folder, self.architecture.hub_id, self.architecture.tokenizer_files)
+        more = (STATE_FILE,) if self.known.folder_only else ()
+        return require_model_files(folder, self.architecture.hub_id, self.architecture.tokenizer_files, more)
 
     def _refuse_other(self, folder: Path) -> None:
         """Hold what is known of the model against its own files. Raises `OtherConfiguration`."""
         found = read_model_declaration(folder)
-        if self.architecture.frame is None and "Pooling" not in found.modules:
+        if self.architecture.pool is None and "Pooling" not in found.modules:
             raise OtherConfiguration(
                 f"{self.name}: modules.json in {folder} names no pooling; get all files of the model with: "
                 f"{download_command(self.architecture.hub_id)}"
@@ -115,10 +117,21 @@ class TransformerEncoder:
         return KNOWN[self.kind]
 
     def warnings(self) -> list[str]:
-        """What its own files say otherwise, without being wrong. Raises `MissingWeights`."""
-        return list(find_declaration_warnings(self.known, read_model_declaration(self.folder)))
+        """What its own files say otherwise, without being wrong, and what people must know of it.
+
+        Raises `MissingWeights`.
+        """
+        told = list(find_declaration_warnings(self.known, read_model_declaration(self.folder)))
+        return [*told, self.known.caution] if self.known.caution and not self.source else told
 
     def _find(self) -> Path:
+        if self.known.folder_only and not self.source:
+            start = self.kind.partition("-")[0]
+            raise MissingWeights(
+                f"{self.kind}: the hub has no such weights. Tune them: cosqa train BENCHMARK --system "
+                f"{start} --out FOLDER, or take the authors' folder with {STATE_FILE}, config.json and the "
+                f"tokenizer of {self.architecture.hub_id}; then name {self.kind}:FOLDER"
+            )
         if not self.source and self.kind == "minilm":
             return package_folder(OFFLINE_PACKAGE, extra="offline-model")
         if self.source and (self.source.startswith((".", "/", "~")) or Path(self.source).is_dir()):

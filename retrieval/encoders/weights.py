@@ -19,6 +19,8 @@ WEIGHT_FILES = (
     "pytorch_model.bin.index.json",
 )
 """Those that end with index.json name the files that the weights of a larger model are divided into."""
+STATE_FILE = "model.bin"
+"""What research scripts save of a model in a wrapper of theirs: names of tensors begin with the wrapper's."""
 TOKENIZER_FILES = ("tokenizer.json", "vocab.json", "merges.txt", "vocab.txt", "tokenizer_config.json")
 SENTENCE_PIECES = ("sentencepiece.bpe.model", "spiece.model", "tokenizer.model")
 DIGEST_LENGTH = 16
@@ -72,15 +74,18 @@ def commit_of(folder: Path) -> str:
     return folder.name if folder.parent.name == "snapshots" and COMMIT.fullmatch(folder.name) else ""
 
 
-def require_model_files(folder: Path, hub_id: str, tokenizer_files: Sequence[Sequence[str]]) -> Path:
+def require_model_files(
+    folder: Path, hub_id: str, tokenizer_files: Sequence[Sequence[str]], more: Sequence[str] = ()
+) -> Path:
     """Return `folder` if it has a configuration, weights and one of the sets of tokenizer files.
 
-    `hub_id`: whose files it should have; empty for a model of one's own. Raises `MissingWeights` naming the
+    `hub_id`: whose files it should have; empty for a model of one's own. `more` files may have the weights.
+    Raises `MissingWeights` naming the
     file that is missing.
     """
     if not folder.is_dir():
         raise MissingWeights(f"{folder} is not a folder; name one with config.json and the weights")
-    wanted = [("config.json",)], [(name,) for name in WEIGHT_FILES], tokenizer_files
+    wanted = [("config.json",)], [(name,) for name in (*WEIGHT_FILES, *more)], tokenizer_files
     for choices in wanted:
         if not any(all((folder / name).is_file() for name in choice) for choice in choices):
             names = " or ".join(" + ".join(choice) for choice in choices)
@@ -91,7 +96,7 @@ def require_model_files(folder: Path, hub_id: str, tokenizer_files: Sequence[Seq
 
 def weights_files(folder: Path) -> list[Path]:
     """Return the files that transformers reads the weights from. Raises `MissingWeights`."""
-    first = next(folder / name for name in WEIGHT_FILES if (folder / name).is_file())
+    first = next(folder / name for name in (*WEIGHT_FILES, STATE_FILE) if (folder / name).is_file())
     if first.suffix != ".json":
         return [first]
     parts = sorted(set(read_small_json(first)["weight_map"].values()))

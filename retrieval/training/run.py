@@ -63,11 +63,7 @@ def find_trainable(name: str) -> TransformerEncoder | BaselineEncoder:
         if fault := library_fault():
             raise MissingWeights(f"{name}: {fault}")
         return encoder
-    if (
-        not isinstance(encoder, TransformerEncoder)
-        or encoder.architecture.pool is None
-        or not encoder.mask_padding
-    ):
+    if not isinstance(encoder, TransformerEncoder) or encoder.kind not in PAPERS or not encoder.mask_padding:
         raise CannotTrain(
             f"{name} can't be trained here; choose {', '.join(PAPERS)} (also NAME:FOLDER), or "
             f"{', '.join(BASELINES)}."

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any, Final
 
 from annotation.builds.launch.order import AS_IN_THE_PAPER, Judge, LaunchRefused, Order
 from retrieval.filters import USUAL_RULE, Rule
+from retrieval.fusion import Fusion
 
 SWITCHES: Final[Mapping[str, Any]] = MappingProxyType(
     {"annotator": Judge.AGENTS, "screen_by_query": False}
@@ -22,6 +23,8 @@ SWITCHES: Final[Mapping[str, Any]] = MappingProxyType(
 WORDS: Final = "As in the paper"
 ENCODERS: Final = ("codebert", "unixcoder", "codet5p")
 """The encoders of both papers, whose cosines are averaged."""
+K: Final = 20
+"""Candidates of a query, by the mean of the encoders' cosines, of functions that are testable."""
 FIRST_K: Final = 5
 FIRST_ROUNDS: Final = 3
 NAMES: Final = ("paper", "first-paper")
@@ -78,3 +81,25 @@ def format_paper_switch(switch: str) -> str:
     """`rewrites 0`, `no second_test`."""
     value = SWITCHES[switch]
     return f"no {switch}" if value is False else f"{switch} {value}"
+
+
+def describe_other_mining(encoders: Sequence[str], k: int, fusion: str, rule: Rule) -> str:
+    """How a mining differs from the paper's, in words; empty where it does not.
+
+    The paper's CodeBERT was tuned on CodeSearchNet: `codebert-csn`, or `codebert` with weights of one's own.
+    """
+    kinds = {name.partition(":")[0].removesuffix("-csn") for name in encoders}
+    untuned = "codebert" in encoders and kinds == set(ENCODERS)
+    told = [
+        f"encoders {', '.join(encoders)}" if kinds != set(ENCODERS) else "",
+        "codebert that was not tuned on CodeSearchNet" if untuned else "",
+        f"{k} candidates a query" if k != K else "",
+        f"fusion {fusion}" if fusion != Fusion.MEAN else "",
+        "another rule than testable" if rule != Rule.TESTABLE else "",
+    ]
+    return "; ".join(filter(None, told))
+
+
+MINING_WORDS: Final = (
+    f"encoders {', '.join(ENCODERS)}; {K} candidates a query; fusion {Fusion.MEAN}; rule testable"
+)

@@ -12,7 +12,13 @@ from annotation.accounts.actors import AtShell
 from annotation.api.estimates import figures_out
 from annotation.builds.launch.estimates.figures import Estimate, Range
 from annotation.builds.launch.order import USUAL_ENCODERS, Judge, LaunchRefused, Order
-from annotation.builds.launch.paper_profile import ENCODERS, NAMES, in_profile
+from annotation.builds.launch.paper_profile import (
+    ENCODERS,
+    MINING_WORDS,
+    NAMES,
+    describe_other_mining,
+    in_profile,
+)
 from annotation.derived import order_file
 from annotation.derived.derivation import CHOICES, Decision, OrderPlan, Who, orders_of
 from annotation.derived.experts_queue import queue_pairs_for_experts
@@ -170,11 +176,18 @@ class Command(LightCommand):
             facts["builds"].append({"id": build.pk, "name": build.name, "state": build.state})
             if plan.order.given is None:
                 self.tell_people(f"{count_search_scope(plan.order.snippets, plan.order.rule)}")
+                self.tell_other_mining(plan.order, options["profile"])
         if who.experts:
             build = queue_pairs_for_experts(order, who, AtShell.now())
             self.tell_people(f"queued for experts as build {build.pk}: {build.name}")
             facts["builds"].append({"id": build.pk, "name": build.name, "state": build.state})
         self.print_json(facts)
+
+    def tell_other_mining(self, order: Order, profile: str) -> None:
+        """Warn where a build as in the paper mines otherwise than the paper."""
+        told = describe_other_mining(order.encoders, order.k, order.fusion, order.rule)
+        if profile == "paper" and told:
+            self.tell_people(f"warning: not mined as in the paper ({told}); the paper: {MINING_WORDS}")
 
     def show_config(self, build: Build) -> None:
         order = order_file.order_of_build(build)

@@ -5,6 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from annotation.builds.launch.paper_profile import MINING_WORDS, describe_other_mining
+from annotation.models import Build
+from retrieval.filters import Rule
 from retrieval.models import Annotator
 
 _SHOWN = 12
@@ -23,6 +26,15 @@ class Switch:
 def list_annotator_switches(annotator: Annotator) -> tuple[Switch, ...]:
     """Version, profile, switches and sampling; what an earlier annotator does not name is left out."""
     return tuple(_all(annotator))
+
+
+def list_mining_switches(build: Build) -> tuple[Switch, ...]:
+    """How the mining of a build as in the paper differs from the paper's; nothing where it does not."""
+    mining = build.mining
+    if mining is None or build.annotator.config.get("profile") != "paper":
+        return ()
+    told = describe_other_mining(mining.encoders, mining.k, mining.fusion, Rule(mining.rule))
+    return (Switch("Mining", told, MINING_WORDS),) if told else ()
 
 
 def _all(annotator: Annotator) -> Iterator[Switch]:

@@ -15,7 +15,7 @@ from annotation.derived.rerun import sent_back
 from annotation.models import Build, BuildEvent, Rerun
 from annotation.pins.minings import has_figures
 from annotation.web.builds import batches, notices, stops
-from annotation.web.builds.annotator_switches import list_annotator_switches
+from annotation.web.builds.annotator_switches import list_annotator_switches, list_mining_switches
 from annotation.web.builds.figures import summarize_build_figures
 from annotation.web.builds.trends import build_progress_trend
 from annotation.web.canary import page
@@ -100,7 +100,7 @@ def build_page(build: Build) -> dict[str, Any]:
         "query_rules": "; ".join(words for name, words in QUERY_RULES if QueryRule[name.upper()] & asked),
         "embedded": list(list_embedding_costs(mining)) if mining else [],
         "sent_back": sent_back.find_cases_awaiting_test(build).count(),
-        "switches": list_annotator_switches(build.annotator),
+        "switches": list_annotator_switches(build.annotator) + list_mining_switches(build),
         "mining_figures": mining is not None and mining.state == Mining.State.DONE and has_figures(mining),
         "weights_unknown": mining is not None and is_unknown(mining),
     }

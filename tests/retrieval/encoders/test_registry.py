@@ -19,7 +19,7 @@ from retrieval.encoders.model_card import (
     find_declaration_warnings,
     read_model_declaration,
 )
-from retrieval.encoders.registry import CURRENT, KNOWN, OF_THE_PAPER
+from retrieval.encoders.registry import CURRENT, KNOWN, NATIVE, OF_THE_PAPER
 from retrieval.encoders.transformer import TransformerEncoder
 from tests.retrieval.encoders.conftest import save_bert
 
@@ -59,7 +59,7 @@ def test_every_known_encoder_has_a_name_and_a_cut() -> None:
     for name, known in KNOWN.items():
         assert isinstance(find_encoder(name), TransformerEncoder)
         assert set(known.lengths) == set(known.prefixes) == {"query", "snippet"}
-    assert set(OF_THE_PAPER) | set(CURRENT) == set(KNOWN)
+    assert set(OF_THE_PAPER) | set(CURRENT) | set(NATIVE) == set(KNOWN)
 
 
 @pytest.mark.parametrize("kind", ["e5", "embeddinggemma"])

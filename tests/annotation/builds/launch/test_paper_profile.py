@@ -11,8 +11,17 @@ from annotation import prompts
 from annotation.builds.launch.from_build import order_of
 from annotation.builds.launch.launcher import configure_annotator, launch_build
 from annotation.builds.launch.order import Judge, LaunchRefused, Order
-from annotation.builds.launch.paper_profile import NAMES, as_in_the_paper, in_profile
-from annotation.web.builds.annotator_switches import Switch, list_annotator_switches
+from annotation.builds.launch.paper_profile import (
+    NAMES,
+    as_in_the_paper,
+    describe_other_mining,
+    in_profile,
+)
+from annotation.web.builds.annotator_switches import (
+    Switch,
+    list_annotator_switches,
+    list_mining_switches,
+)
 from retrieval.filters import NO_RULE, USUAL_RULE, Rule
 from tests import factories
 
@@ -115,3 +124,26 @@ def test_the_papers_profile_asks_by_the_papers_prompts() -> None:
     (one,) = in_profile(order(), "paper")
     assert set(configure_annotator(one)[2]["agents"]) == {*prompts.PAPER, "repair"}
     assert in_profile(order(), "") == [order()]
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        ({}, ""),
+        ({"encoders": ["codebert:/tuned", "unixcoder", "codet5p"]}, ""),
+        ({"encoders": ["codebert", "unixcoder", "codet5p"]}, "codebert that was not tuned on CodeSearchNet"),
+        ({"encoders": ["bm25", "bow"], "k": 5}, "encoders bm25, bow; 5 candidates a query"),
+        ({"fusion": "maxabs", "rule": NO_RULE}, "fusion maxabs; another rule than testable"),
+    ],
+)
+def test_a_mining_that_is_not_the_papers_is_told(change: dict[str, Any], said: str) -> None:
+    paper = {"encoders": ["codebert-csn:/own", "unixcoder", "codet5p"], "k": 20, "fusion": "mean"}
+    assert describe_other_mining(**{**paper, "rule": Rule.TESTABLE, **change}) == said
+
+
+def test_a_build_says_how_its_mining_differs_where_it_is_as_in_the_paper() -> None:
+    build = launch_build(as_in_the_paper(order()))
+    [told] = list_mining_switches(build)
+    assert (told.name, told.value) == ("Mining", "encoders bm25")
+    assert told.paper.startswith("encoders codebert, unixcoder, codet5p; 20 candidates a query")
+    assert list_mining_switches(launch_build(replace(order(), name="another"))) == ()
