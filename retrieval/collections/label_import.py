@@ -48,14 +48,16 @@ class Target:
 
 
 @checkpoint_rarely()
-def import_qrels(path: Path, of: Target, options: Options, language: str | None = None) -> Imported:
+def import_qrels(
+    path: Path, of: Target, options: Options, language: str | None = None, match_from: int | None = None
+) -> Imported:
     """Judgements as labels of two collections that are there, and the benchmark of the labels of this name.
 
     TREC qrels name members by their source ids. A relevance above 1 anywhere puts all on the scale of 0 to 3,
     one above 3 or below 0 on that of whole numbers; fractions are refused. CodeSearchNet's annotations name
-    queries by their text and snippets by their link; `language` takes its rows alone. A line that is no
-    judgement refuses the file before anything is stored. Raises `NotComparable` for a language that the file
-    does not have.
+    queries by their text and snippets by their link; `language` takes its rows alone, and with `match_from` a
+    pair is a match where any rating is at least that, else none. A line that is no judgement refuses the file
+    before anything is stored. Raises `NotComparable` for a language that the file does not have.
     """
     others = options.counts()
     done = Imported(others=others)
@@ -63,9 +65,11 @@ def import_qrels(path: Path, of: Target, options: Options, language: str | None 
         rows = trec.read_qrels(path)
         if language and not rows.has_languages:
             raise NotComparable(f"{path} has no languages; leave --language out.")
+        if match_from is not None and not rows.has_languages:
+            raise NotComparable(f"{path} has one rating a pair; leave --match-from out.")
         if rows.has_languages:
             _annotations(path, of_language(rows, language), of, options, others)
-            return done.with_benchmark(options, lambda notes: published_means(of, notes))
+            return done.with_benchmark(options, lambda notes: publish_ratings(of, notes, match_from))
         _judgements(path, of, options, others)
         return done.with_benchmark(options, lambda notes: benchmark_of_label_file(of, notes))
     except Malformed as malformed:
@@ -137,26 +141,45 @@ def _annotations(
     options.tick(others)
 
 
-def published_means(of: Target, notes: str) -> Benchmark | None:
-    """The benchmark of the mean ratings under this name; None where none is about members."""
+def publish_ratings(of: Target, notes: str, match_from: int | None) -> Benchmark | None:
+    """The benchmark of the ratings under this name, as means or, with `match_from`, as matches.
+
+    None where none is about members.
+    """
     ratings = labels_that_came(of.name).filter(annotator__config__has_key=RATING)
     rule = "CodeSearchNet's annotations: the mean of all ratings of a pair"
+    chosen = means_of(ratings)
+    if match_from is not None:
+        rule = f"CodeSearchNet's annotations: a match is a pair with any rating of at least {match_from}"
+        chosen = matches_of(ratings, match_from)
     try:
-        order = Order(of.name, of.queries, of.snippets, rule, notes=notes)
-        return publish_chosen(order, means_of(ratings))
+        return publish_chosen(Order(of.name, of.queries, of.snippets, rule, notes=notes), chosen)
     except NothingToPublish:
         return None
 
 
 def means_of(labels: QuerySet[Label]) -> Iterator[Chosen]:
     """The mean of each pair's labels; a label that was the only one is named."""
-    columns = ("pair__query_id", "pair__snippet_id", "pair_id", "value", "pk")
-    rows = labels.exclude(value=None).order_by("pair_id", "pk").values_list(*columns).iterator(ROWS_A_READ)
-    for _, of_pair in groupby(rows, key=lambda row: row[2]):
-        said = list(of_pair)
+    for said in ratings_by_pair(labels):
         query, snippet, pair, _, label = said[0]
         mean = fmean(row[3] for row in said)
         yield Chosen(query, snippet, pair, mean, label if len(said) == 1 else None, basis="")
+
+
+def matches_of(labels: QuerySet[Label], least: int) -> Iterator[Chosen]:
+    """1 for each pair with any label of at least `least`, else 0: that is no label of anybody."""
+    for said in ratings_by_pair(labels):
+        query, snippet, pair, _, _ = said[0]
+        is_match = any(row[3] >= least for row in said)
+        yield Chosen(query, snippet, pair, float(is_match), None, basis="")
+
+
+def ratings_by_pair(labels: QuerySet[Label]) -> Iterator[list[tuple[int, int, int, int, int]]]:
+    """Of each pair its labels as (query, snippet, pair, value, label)."""
+    columns = ("pair__query_id", "pair__snippet_id", "pair_id", "value", "pk")
+    rows = labels.exclude(value=None).order_by("pair_id", "pk").values_list(*columns).iterator(ROWS_A_READ)
+    for _, of_pair in groupby(rows, key=lambda row: row[2]):
+        yield list(of_pair)
 
 
 def _resolved(

@@ -87,6 +87,13 @@ class Command(LightCommand):
             "by texts and links",
         )
         qrels.add_argument("--language", help="only the rows of this language, of annotations")
+        qrels.add_argument(
+            "--match-from",
+            type=int,
+            metavar="RATING",
+            help="of annotations: a pair is a match where any rating is at least this, such as 3 "
+            "(default: relevance is the mean rating)",
+        )
         qrels.add_argument("--queries", help="name of the collection of queries (default: --name)")
         told = "name of the collection of functions (default: --name)"
         add_renamed_option(qrels, "--functions", "--snippets", help=told)
@@ -212,7 +219,7 @@ class Command(LightCommand):
 
         target = Target(queries, snippets, options["name"])
         try:
-            return import_qrels(options["file"], target, how, options["language"])
+            return import_qrels(options["file"], target, how, options["language"], options["match_from"])
         except NotComparable as error:
             raise CommandError(str(error)) from error
 

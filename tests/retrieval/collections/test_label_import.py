@@ -5,6 +5,8 @@ from pathlib import Path
 
 import pytest
 from django.core.management import CommandError, call_command
+from hypothesis import given
+from hypothesis import strategies as st
 
 from retrieval.collections import label_import
 from retrieval.collections.import_report import Imported, Options
@@ -171,6 +173,34 @@ def test_annotations_of_one_language(linked: tuple[Collection, Collection], tmp_
     path.write_text("0 0 a/b/m.py::f1 1\n")
     with pytest.raises(CommandError, match="leave --language out"):
         call_command("import", "qrels", str(path), "--name", "small", "--language", "java")
+
+
+def test_any_rating_of_three_makes_a_match(linked: tuple[Collection, Collection], tmp_path: Path) -> None:
+    path = tmp_path / "annotationStore.csv"
+    path.write_text(ANNOTATIONS.split(f"Python,sort a list,{LINK.format(9)}")[0])
+    call_command("import", "qrels", str(path), "--name", "small", "--match-from", "3")
+    made = Benchmark.objects.get()
+    # Function 1 was given 3 and 2, function 2 a 0, function 3 a 2.
+    relevances = made.labels.order_by("pair__snippet_id").values_list("relevance", flat=True)
+    assert list(relevances) == [1, 0, 0] and made.positives == 1
+    assert "any rating of at least 3" in made.merge_rule
+    call_command("import", "qrels", str(path), "--name", "small")
+    assert Benchmark.objects.get(version=2).positives == 2, "means again, as the next version"
+    path.write_text("0 0 a/b/m.py::f1 1\n")
+    with pytest.raises(CommandError, match="leave --match-from out"):
+        call_command("import", "qrels", str(path), "--name", "small", "--match-from", "3")
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=1, max_size=4), min_size=1, max_size=12))
+def test_matches_are_counted_as_the_rule_says(ratings: list[list[int]]) -> None:
+    rows = [
+        [(1, pair, pair, value, number) for number, value in enumerate(of_pair)]
+        for pair, of_pair in enumerate(ratings)
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(label_import, "ratings_by_pair", lambda labels: iter(rows))
+        found = [chosen.relevance for chosen in label_import.matches_of(Label.objects.none(), 3)]
+    assert found == [float(3 in of_pair) for of_pair in ratings]
 
 
 def test_annotations_dry(linked: tuple[Collection, Collection], tmp_path: Path) -> None:
