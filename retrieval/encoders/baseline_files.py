@@ -1,4 +1,4 @@
-"""What CodeSearchNet's baselines are called, the files of a trained one, and how their texts become words."""
+"""Systems that start from random weights: names, the files of a trained one, how texts become words."""
 
 from __future__ import annotations
 
@@ -17,8 +17,14 @@ BASELINES: Final[Mapping[str, Mapping[Kind, str]]] = {
     "birnn": {"query": "birnn", "snippet": "birnn"},
     "selfattn": {"query": "selfattn", "snippet": "selfattn"},
     "selfattn-nbow": {"query": "selfattn", "snippet": "nbow"},
+    "ncs": {"query": "mean", "snippet": "tf-idf"},
+    "unif": {"query": "mean", "snippet": "attention"},
 }
 """By name the network of each kind of text."""
+NCS: Final = "ncs"
+"""Learns words by the words around them, and no pairs."""
+ONE_VOCABULARY: Final = (NCS, "unif")
+"""Systems whose words have vectors, the same for queries and code, before pairs are learned."""
 KINDS: Final[tuple[Kind, Kind]] = ("query", "snippet")
 DIMENSION: Final = 128
 LENGTHS: Final[Mapping[Kind, int]] = {"query": 30, "snippet": 200}

@@ -35,6 +35,7 @@ PADDING, UNKNOWN = "[PAD]", "[UNK]"
 PADDING_ID: Final = 0
 UNKNOWN_ID: Final = 1
 DROPPED: Final = 0.1
+SMALLEST: Final = 1e-9
 WIDTH: Final = 16
 """Tokens that a convolution sees at once."""
 
@@ -130,6 +131,51 @@ class TextNetwork(nn.Module):
         return pooled
 
 
+class WordVectors(nn.Module):
+    """NCS (Sachdev et al. 2018) and UNIF (Cambronero et al. 2019): a weighted mean of words' vectors.
+
+    `weighting`: "mean" of queries; "tf-idf" of vectors of length 1, as NCS weights code; "attention", a
+    softmax of the products with one learned vector, as UNIF does. `idf` has shape (vocabulary,).
+    """
+
+    idf: Tensor
+
+    def __init__(self, weighting: str, vocabulary: int) -> None:
+        super().__init__()
+        self.weighting = weighting
+        self.embeddings = nn.Embedding(vocabulary, DIMENSION, padding_idx=PADDING_ID)
+        self.register_buffer("idf", torch.ones(vocabulary))
+        if weighting == "attention":
+            self.attention = nn.Parameter(torch.zeros(DIMENSION))
+
+    def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
+        states = self.embeddings(ids)
+        there = mask.to(states.dtype)
+        if self.weighting == "attention":
+            weights = (states @ self.attention).masked_fill(mask == 0, float("-inf")).softmax(dim=1)
+        elif self.weighting == "tf-idf":
+            states = nn.functional.normalize(states, dim=2)
+            # Each of a word's n places has an n-th of (1 + log n) x idf.
+            counts = ((ids[:, :, None] == ids[:, None, :]) * there[:, None, :]).sum(dim=2).clamp(min=1)
+            weights = self.idf[ids] * (1 + counts.log()) / counts * there
+        else:
+            weights = there
+        whole = weights.sum(dim=1, keepdim=True).clamp(min=SMALLEST)
+        pooled: Tensor = (states * weights.unsqueeze(-1)).sum(dim=1) / whole
+        return pooled
+
+    def set_words(self, vectors: Tensor, idf: Tensor) -> None:
+        """Take over vectors of shape (vocabulary, dimension), and their weights in code."""
+        with torch.no_grad():
+            self.embeddings.weight.copy_(vectors)
+            self.idf.copy_(idf)
+
+
+def make_network(body: str, vocabulary: int, longest: int) -> nn.Module:
+    """The network of this name."""
+    return TextNetwork(body, vocabulary, longest) if body in BODIES else WordVectors(body, vocabulary)
+
+
 class Baseline(nn.Module):
     """Both networks of a system, and the vocabularies that they were made for."""
 
@@ -138,7 +184,9 @@ class Baseline(nn.Module):
         self.system, self.vocabularies = system, vocabularies
         self.networks = nn.ModuleDict(
             {
-                kind: TextNetwork(BASELINES[system][kind], vocabularies[kind].get_vocab_size(), LENGTHS[kind])
+                kind: make_network(
+                    BASELINES[system][kind], vocabularies[kind].get_vocab_size(), LENGTHS[kind]
+                )
                 for kind in KINDS
             }
         )

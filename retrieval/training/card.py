@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from retrieval.texts.small_files import read_small_json
+from retrieval.encoders.learned_texts import CARD, read_training
 
-CARD: Final = "training.json"
 README: Final = "README.md"
 LICENCES_NAMED: Final = 12
 LONGEST_LICENCE: Final = 80
@@ -36,9 +35,9 @@ def write_whole(path: Path, text: str) -> None:
 def read_card(folder: Path) -> dict[str, Any]:
     """What a finished training says of itself. Raises `NoCard`."""
     try:
-        told = read_small_json(folder / CARD)
-        if not isinstance(told, dict) or "hash" not in told:
-            raise ValueError("has no hash")
+        told = read_training(folder)
+        if told is None:
+            raise ValueError("no such file")
     except (OSError, ValueError) as why:
         raise NoCard(f"{folder / CARD} can't be read ({why}); train again into another folder") from why
     return told

@@ -55,11 +55,13 @@ class TrainingData:
     digests: tuple[Sequence[str], Sequence[str]] = ((), ())
 
     @property
-    def learned_digests(self) -> set[str]:
-        """The digests of the texts of training pairs."""
+    def seen_digests(self) -> set[str]:
+        """The digests of the texts of training pairs, and of dev queries, which choose the weights."""
         queries, snippets = self.digests
-        pairs = self.train if queries else ()
-        return {digest for query, snippet in pairs for digest in (queries[query], snippets[snippet])}
+        if not queries:
+            return set()
+        learned = {digest for query, snippet in self.train for digest in (queries[query], snippets[snippet])}
+        return learned | {queries[query] for query in self.dev.queries}
 
     @property
     def digest(self) -> str:

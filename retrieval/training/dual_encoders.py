@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import shutil
 from abc import abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,11 +16,12 @@ from torch import Tensor, nn
 
 from retrieval.encoders.architectures import Architecture, Model, Tokenizer, quiet_transformers
 from retrieval.encoders.base import Kind
-from retrieval.encoders.baseline_files import KINDS
-from retrieval.encoders.baseline_networks import PADDING_ID, Baseline
+from retrieval.encoders.baseline_files import DIMENSION, KINDS, ONE_VOCABULARY
+from retrieval.encoders.baseline_networks import PADDING_ID, Baseline, WordVectors
 from retrieval.encoders.transformer import TransformerEncoder, tokenize_texts
 from retrieval.encoders.weights import SENTENCE_PIECES, TOKENIZER_FILES
 from retrieval.training.vocabulary import train_vocabulary
+from retrieval.training.word_vectors import inverse_document_frequencies, train_word_vectors
 
 COPIED: Final = (
     *TOKENIZER_FILES,
@@ -83,18 +85,48 @@ class TransformerDual(DualEncoder):
             self.model.save_pretrained(folder)
 
 
+@dataclass(frozen=True, slots=True)
+class WordSettings:
+    """How vectors of words are learned before pairs."""
+
+    epochs: int = 5
+    learning_rate: float = 0.01
+
+
 class BaselineDual(DualEncoder):
-    """One of CodeSearchNet's baselines."""
+    """A system that starts from random weights: one of CodeSearchNet's baselines, NCS or UNIF."""
 
     def __init__(self, baseline: Baseline) -> None:
         super().__init__()
         self.baseline = baseline
+        self.word_losses: list[float] = []
         self.padding = PADDING_ID
 
     @classmethod
-    def from_texts(cls, system: str, texts: Mapping[Kind, Iterable[str]], vocabulary: int) -> BaselineDual:
+    def from_texts(
+        cls, system: str, texts: Mapping[Kind, Sequence[str]], vocabulary: int, words: WordSettings
+    ) -> BaselineDual:
         """A fresh one, with vocabularies out of these texts; its weights are drawn by torch's seed."""
-        return cls(Baseline(system, {kind: train_vocabulary(texts[kind], vocabulary) for kind in KINDS}))
+        if system not in ONE_VOCABULARY:
+            return cls(Baseline(system, {kind: train_vocabulary(texts[kind], vocabulary) for kind in KINDS}))
+        shared = train_vocabulary([text for kind in KINDS for text in texts[kind]], vocabulary)
+        made = cls(Baseline(system, dict.fromkeys(KINDS, shared)))
+        made.learn_words(texts, words)
+        return made
+
+    def learn_words(self, texts: Mapping[Kind, Sequence[str]], words: WordSettings) -> None:
+        """Give words of both kinds the same vectors, learned from all texts, and their weights in code."""
+        tokens = {kind: self.tokenize(texts[kind], kind) for kind in KINDS}
+        size = self.baseline.vocabularies["query"].get_vocab_size()
+        every = [text for kind in KINDS for text in tokens[kind]]
+        vectors, self.word_losses = train_word_vectors(
+            every, size, DIMENSION, words.epochs, words.learning_rate
+        )
+        vectors[PADDING_ID] = 0
+        idf = inverse_document_frequencies(tokens["snippet"], size)
+        for network in self.baseline.networks.values():
+            assert isinstance(network, WordVectors), "such systems are made of words"
+            network.set_words(vectors, idf)
 
     def tokenize(self, texts: Sequence[str], kind: Kind) -> list[list[int]]:
         return self.baseline.tokenize(texts, kind)

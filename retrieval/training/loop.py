@@ -28,6 +28,9 @@ from retrieval.training.settings import Settings
 
 Progress = Callable[[str, int, int], None]
 Scorer = Callable[[DualEncoder], Mapping[str, float]]
+Curve = Sequence[tuple[int, float]]
+Epochs = Sequence[Mapping[str, float]]
+NoteCurves = Callable[[Curve, Epochs], None]
 WHOLE: Final = "whole"
 """The mark in a checkpoint's folder after its last file: without it a kill came between."""
 BEST: Final = "best.safetensors"
@@ -72,6 +75,7 @@ class Watch(TrainerCallback):
     checkpoint_steps: int
     minutes: float
     progress: Progress
+    note_curves: NoteCurves
     loss_steps: int
     began: float = field(default_factory=time.monotonic)
     stopped: str = ""
@@ -85,6 +89,9 @@ class Watch(TrainerCallback):
         if self.minutes and time.monotonic() - self.began > 60 * self.minutes:
             self.stopped = "by time"
             control.should_training_stop = True
+
+    def on_log(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
+        self.note_curves(*read_curves(state.log_history, self.settings.select_by))
 
     def on_epoch_end(self, args: Any, state: Any, control: Any, **kwargs: Any) -> None:
         control.should_log = control.should_save = True
@@ -134,8 +141,8 @@ class Trained:
     steps: int
     planned_steps: int
     epochs: float
-    loss: Sequence[tuple[int, float]]
-    dev: Sequence[Mapping[str, float]]
+    loss: Curve
+    dev: Epochs
     best: int | None
     stopped: str
     seconds: float
@@ -152,11 +159,12 @@ def train_model(
     checkpoint_steps: int = 0,
     minutes: float = 0,
     resumes: bool = False,
+    note_curves: NoteCurves = lambda loss, dev: None,
 ) -> Trained:
     """Train `model` in place; it ends with its best weights, or its last ones where there is no scorer.
 
     `folder` holds checkpoints; with `resumes` it goes on from the newest whole one. On a processor, with as
-    many threads, that gives the same weights to the last bit.
+    many threads, that gives the same weights to the last bit. `note_curves` gets both curves as they grow.
     """
     began = time.monotonic()
     dataset = TokenizedExamples(examples, model)
@@ -165,7 +173,9 @@ def train_model(
         1, (len(dataset) // settings.batch_size) if drops else -(-len(dataset) // settings.batch_size)
     )
     loss_steps = max(1, steps * settings.epochs // CURVE_POINTS)
-    watch = Watch(settings, folder, scorer is not None, checkpoint_steps, minutes, progress, loss_steps)
+    watch = Watch(
+        settings, folder, scorer is not None, checkpoint_steps, minutes, progress, note_curves, loss_steps
+    )
     objective = Objective(model, settings)
     with quiet_transformers(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -180,8 +190,7 @@ def train_model(
         trainer.objective, trainer.scorer, trainer.progress = objective, scorer, progress
         last = newest_checkpoint(folder) if resumes else None
         trainer.train(resume_from_checkpoint=str(last) if last else None)
-    history = trainer.state.log_history
-    dev = [dev_entry(entry) for entry in history if f"eval_{settings.select_by}" in entry]
+    loss, dev = read_curves(trainer.state.log_history, settings.select_by)
     best = None
     if dev:
         values = [entry[settings.select_by] for entry in dev]
@@ -191,7 +200,7 @@ def train_model(
         trainer.state.global_step,
         trainer.state.max_steps,
         float(trainer.state.epoch or 0),
-        [(int(entry["step"]), float(entry["loss"])) for entry in history if "loss" in entry],
+        loss,
         dev,
         best,
         watch.stopped,
@@ -232,6 +241,12 @@ def training_arguments(settings: Settings, folder: Path, drops: bool) -> Trainin
 def dev_values(history: Sequence[Mapping[str, float]], measure: str) -> list[float]:
     """The measure after each epoch so far."""
     return [entry[f"eval_{measure}"] for entry in history if f"eval_{measure}" in entry]
+
+
+def read_curves(history: Epochs, measure: str) -> tuple[Curve, Epochs]:
+    """(step, mean loss since the point before), and what was measured on dev queries after each epoch."""
+    loss = [(int(entry["step"]), float(entry["loss"])) for entry in history if "loss" in entry]
+    return loss, [dev_entry(entry) for entry in history if f"eval_{measure}" in entry]
 
 
 def dev_entry(entry: Mapping[str, float]) -> dict[str, float]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import shutil
+import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -13,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Final
 from retrieval.encoders import MissingWeights, find_encoder
 from retrieval.encoders.architectures import PAPERS
 from retrieval.encoders.base import Kind
-from retrieval.encoders.baseline_files import BASELINES
+from retrieval.encoders.baseline_files import BASELINES, NCS
 from retrieval.encoders.baselines import BaselineEncoder
 from retrieval.encoders.learned_texts import write_learned_texts
 from retrieval.encoders.transformer import TransformerEncoder
@@ -26,13 +27,17 @@ from retrieval.training.settings import Settings, hash_configuration
 
 if TYPE_CHECKING:
     from retrieval.training.dual_encoders import DualEncoder
-    from retrieval.training.loop import Trained
+    from retrieval.training.loop import Curve, Epochs, NoteCurves, Trained
 
 Progress = Callable[[str, int, int], None]
 WORKPLACE: Final = "training"
 """The folder inside the result's where checkpoints lie while it is trained."""
 PLAN: Final = "plan.json"
 SCRATCH: Final = "random weights"
+
+
+def ignore_curves(loss: Curve, dev: Epochs) -> None:
+    """Nobody looks at the curves before training is over."""
 
 
 class CannotTrain(ValueError):
@@ -72,13 +77,18 @@ def find_trainable(name: str) -> TransformerEncoder | BaselineEncoder:
     return encoder
 
 
-def train_system(data: TrainingData, order: TrainingOrder, progress: Progress) -> dict[str, Any]:
+def train_system(
+    data: TrainingData, order: TrainingOrder, progress: Progress, note_curves: NoteCurves = ignore_curves
+) -> dict[str, Any]:
     """Train, measure the test queries, and write the folder; returns what `training.json` holds.
 
     With `resumes`, a finished training of the same configuration is read, and one that was stopped goes on.
+    `note_curves` gets the loss and the dev queries' figures as they grow.
     Raises `CannotTrain`, `MissingWeights` and `NothingToLearn`.
     """
-    encoder = find_trainable(order.system)
+    began, encoder = time.monotonic(), find_trainable(order.system)
+    if encoder.kind == NCS and order.minutes:
+        raise CannotTrain(f"{NCS} learns words in one go, so it can't be stopped by time; leave minutes out.")
     drawn = draw_pairs(data, order.settings)
     examples = make_examples(drawn, order.settings)
     start = encoder.identity if isinstance(encoder, TransformerEncoder) else SCRATCH
@@ -96,7 +106,10 @@ def train_system(data: TrainingData, order: TrainingOrder, progress: Progress) -
         return finished
     model = make_model(encoder, drawn, order.settings)
     before = None if isinstance(encoder, BaselineEncoder) else measure_test(model, drawn)
-    trained = train_in_workplace(model, drawn, examples, order, progress)
+    if encoder.kind == NCS:
+        trained = describe_words(model, drawn, order.settings, time.monotonic() - began)
+    else:
+        trained = train_in_workplace(model, drawn, examples, order, progress, note_curves)
     progress("asking test queries", trained.steps, trained.planned_steps)
     after = measure_test(model, drawn)
     rows = {"before training": before, "after training": after}
@@ -105,7 +118,7 @@ def train_system(data: TrainingData, order: TrainingOrder, progress: Progress) -
     told["result"] = describe_result(trained, drawn, {name: row for name, row in rows.items() if row})
     told["pairs"] = len(examples)
     told["made_with"] = describe_machine(model)
-    write_learned_texts(order.folder, drawn.learned_digests)
+    write_learned_texts(order.folder, drawn.seen_digests)
     write_result(model, order, told, keeps_workplace=trained.stopped == "by time")
     return told
 
@@ -120,7 +133,7 @@ def licence_of_start(encoder: TransformerEncoder | BaselineEncoder) -> str:
 def prepare_folder(order: TrainingOrder, configuration: str) -> dict[str, Any] | None:
     """Make the folder ready; returns the card where the same training is finished. Raises `CannotTrain`."""
     folder, plan = order.folder, order.folder / WORKPLACE / PLAN
-    is_new = not folder.exists() or not any(folder.iterdir())
+    is_new = not any(path.is_file() and path.suffix != ".new" for path in folder.rglob("*"))
     if not is_new and not order.resumes:
         raise CannotTrain(f"{folder} is not empty; add --resume to continue there, or name another folder.")
     if not is_new:
@@ -152,7 +165,7 @@ def make_model(
     import torch
     from transformers import set_seed
 
-    from retrieval.training.dual_encoders import BaselineDual, TransformerDual
+    from retrieval.training.dual_encoders import BaselineDual, TransformerDual, WordSettings
 
     set_seed(settings.seed)
     device = "cuda" if torch.cuda.is_available() else "cpu"
@@ -162,7 +175,10 @@ def make_model(
         "query": [data.queries[query] for query, _ in data.train],
         "snippet": [data.snippets[snippet] for _, snippet in data.train],
     }
-    return BaselineDual.from_texts(encoder.kind, texts, settings.vocabulary).to(device)
+    words = WordSettings()
+    if encoder.kind == NCS:
+        words = WordSettings(settings.epochs, settings.learning_rate)
+    return BaselineDual.from_texts(encoder.kind, texts, settings.vocabulary, words).to(device)
 
 
 def measure_test(model: DualEncoder, data: TrainingData) -> dict[str, float] | None:
@@ -173,7 +189,12 @@ def measure_test(model: DualEncoder, data: TrainingData) -> dict[str, float] | N
 
 
 def train_in_workplace(
-    model: DualEncoder, data: TrainingData, examples: list[Any], order: TrainingOrder, progress: Progress
+    model: DualEncoder,
+    data: TrainingData,
+    examples: list[Any],
+    order: TrainingOrder,
+    progress: Progress,
+    note_curves: NoteCurves,
 ) -> Trained:
     """The training, with its checkpoints in the folder's workplace."""
     from retrieval.training.loop import train_model
@@ -190,7 +211,22 @@ def train_in_workplace(
         checkpoint_steps=order.checkpoint_steps,
         minutes=order.minutes,
         resumes=order.resumes,
+        note_curves=note_curves,
     )
+
+
+def describe_words(model: DualEncoder, data: TrainingData, settings: Settings, seconds: float) -> Trained:
+    """What came of words alone: a mean loss for each epoch, and dev queries at the end."""
+    from retrieval.training.dual_encoders import BaselineDual
+    from retrieval.training.loop import Trained
+    from retrieval.training.scores import SCORERS
+
+    assert isinstance(model, BaselineDual), "only NCS learns words alone"
+    epochs, dev = settings.epochs, []
+    if data.dev.queries:
+        dev = [{"epoch": epochs, "step": epochs, **SCORERS[settings.select_by](model, data, data.dev)}]
+    loss = list(enumerate(model.word_losses, 1))
+    return Trained(epochs, epochs, float(epochs), loss, dev, None, "", seconds)
 
 
 def describe_result(

@@ -93,6 +93,8 @@ RECIPES: Final[Mapping[str, Settings]] = MappingProxyType(
         "birnn": _FROM_SCRATCH,
         "selfattn": replace(_FROM_SCRATCH, learning_rate=5e-4, batch_size=450),
         "selfattn-nbow": replace(_FROM_SCRATCH, learning_rate=5e-4, batch_size=450),
+        "ncs": replace(_FROM_SCRATCH, epochs=5, patience=0, drop_last=False, names_as_queries=0.0),
+        "unif": replace(_FROM_SCRATCH, learning_rate=1e-3, names_as_queries=0.0),
     }
 )
 

@@ -16,7 +16,7 @@ from django.utils import timezone
 
 from retrieval.encoders import asked_of
 from retrieval.evaluation.content import Content, pool_of, snippet_members
-from retrieval.evaluation.memory import describe_learned_texts
+from retrieval.evaluation.memory import describe_learned_texts, training_facts
 from retrieval.evaluation.query_scores import Doubles, Figure, Scored, compute_mean_figures, score_rankings
 from retrieval.evaluation.rankings import Rankings, refuse_unmeasurable
 from retrieval.evaluation.runs import files
@@ -86,6 +86,7 @@ def evaluate_system(
     known_encoders.keep_weights(what.encoders)
     found = search_in_stages(what, content, how)
     revisions = known_encoders.revisions_of(what.encoders)
+    trained = training_facts(what.encoders, content.benchmark)
     run = Run(
         benchmark=content.benchmark,
         system=name,
@@ -96,6 +97,7 @@ def evaluate_system(
             "fusion": "mean",
             **({"revisions": revisions} if revisions else {}),
             **({"second_stage": found.second_stage} if found.second_stage else {}),
+            **({"trained": trained} if trained else {}),
         },
         text_option=how.text_option,
         pool=pool,
