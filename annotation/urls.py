@@ -37,6 +37,7 @@ from annotation.web.rounds import views as rounds
 from annotation.web.studies import adjudication_views, change_views, figure_views, guideline_views
 from annotation.web.studies import views as studies
 from annotation.web.tokens import views as tokens
+from annotation.web.training import views as training
 from annotation.web.webhooks import views as webhooks
 from annotation.web.work import views as work
 from annotation.web.worklist import views as worklist
@@ -122,6 +123,12 @@ urlpatterns = [
         benchmarks.contamination_jobs,
         name="benchmark-contamination-jobs",
     ),
+    path("benchmarks/<int:pk>/train/", training.train, name="benchmark-train"),
+    path("benchmarks/<int:pk>/train/jobs/", training.train_jobs, name="benchmark-train-jobs"),
+    path("benchmarks/<int:pk>/train/stop/", training.stop, name="benchmark-train-stop"),
+    path("benchmarks/<int:pk>/train/continue/", training.go_on, name="benchmark-train-continue"),
+    path("benchmarks/<int:pk>/trained/", training.trained, name="benchmark-trained"),
+    path("benchmarks/<int:pk>/train/<int:job_pk>/", training.training, name="benchmark-training"),
     path("benchmarks/<int:pk>/upload/", benchmarks.upload_run, name="benchmark-upload"),
     path("benchmarks/<int:pk>/upload/jobs/", benchmarks.upload_jobs, name="benchmark-upload-jobs"),
     path("benchmarks/<int:pk>/queries/<int:query_pk>/", benchmarks.query, name="benchmark-query"),

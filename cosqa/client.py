@@ -444,6 +444,20 @@ class Client:
         job = self.finish(self.post(f"benchmarks/{benchmark}/scores", encoders=list(encoders), **options))
         return int(job["result"]["run"])
 
+    def train(self, benchmark: int, system: str, **options: Any) -> list[dict[str, Any]]:
+        """Train a system on a benchmark's matches, once for each of `seeds`, and wait.
+
+        Each result has the name of the `encoder`, which `score` takes, and the `card`.
+
+        Raises ApiError, JobFailed.
+        """
+        jobs = self.post(f"benchmarks/{benchmark}/trainings", system=system, **options)
+        return [self.finish(job)["result"] for job in jobs]
+
+    def trained_systems(self, benchmark: int, **options: Any) -> dict[str, Any]:
+        """Tables of systems before and after training, of a pool="collection", by metric="ndcg@10"."""
+        return cast(dict[str, Any], self.get(f"benchmarks/{benchmark}/trained", **options))
+
     def upload_run(self, benchmark: int, system: str, file: Path | str, **options: Any) -> int:
         """Upload ranked lists (TREC or CodeSearchNet's CSV), and wait for their scores; the run's id.
 

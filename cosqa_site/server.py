@@ -51,6 +51,7 @@ def thread_counts() -> dict[str, int]:
         "interactive": RESERVED,
         "files": 1,
         "mining": 1,
+        "training": 1,
         "control": 1,
         "notices": 1,
     }

@@ -288,6 +288,7 @@ CELERY_TASK_ROUTES = {
     "annotation.jobs.celery_tasks.drain_interactive": {"queue": "interactive"},
     "annotation.jobs.celery_tasks.drain_files": {"queue": "files"},
     "annotation.jobs.celery_tasks.drain_mining": {"queue": "mining"},
+    "annotation.jobs.celery_tasks.drain_training": {"queue": "training"},
     "annotation.jobs.celery_tasks.notify": {"queue": "notices"},
     "annotation.jobs.celery_tasks.reap": {"queue": "sandbox"},
     "annotation.jobs.celery_tasks.beat": {"queue": "control"},

@@ -93,10 +93,13 @@ def claim_job(kind: Job.Kind, fits: Callable[[Job], bool] = lambda job: True) ->
 
 
 def keep_job(pk: int) -> bool:
-    """Renew the lease of a job until it has ended; it is wanted unless somebody cancelled it."""
+    """Renew the lease of a job until it has ended; it is wanted unless somebody cancelled it.
+
+    One that waits was cancelled and reopened: its old child has to end before it is taken up.
+    """
     rows = Job.objects.filter(pk=pk)
     rows.filter(state=Job.State.RUNNING).update(lease_until=timezone.now() + LEASE)
-    return not rows.filter(state=Job.State.CANCELLED).exists()
+    return not rows.filter(state__in=(Job.State.CANCELLED, Job.State.WAITING)).exists()
 
 
 def put_back_job(pk: int, message: str = "") -> None:
@@ -120,6 +123,17 @@ def cancel_job(job: Job, message: str = "") -> bool:
         .filter(pk=job.pk)
         .update(state=Job.State.CANCELLED, lease_until=None, finished_at=timezone.now(), **said)
     )
+
+
+def reopen_job(job: Job) -> bool:
+    """Let a worker take up a job that is over; says whether that was possible: the same one may be open."""
+    rows = Job.objects.filter(pk=job.pk).exclude(state__in=Job.OPEN)
+    waiting = {"state": Job.State.WAITING, "lease_until": None, "finished_at": None, "message": ""}
+    try:
+        with transaction.atomic():
+            return bool(rows.update(**waiting))
+    except IntegrityError:
+        return False
 
 
 def store_job_file(place: str, content: File[bytes]) -> str:

@@ -33,6 +33,7 @@ from annotation.api import (
     rounds,
     studies,
     study_changes,
+    training,
     unjudged_results,
     visible,
     webhooks,
@@ -52,6 +53,7 @@ router.add_router("/builds", publication.router)
 router.add_router("/collections", imports.router)
 router.add_router("/benchmarks", benchmarks.router)
 router.add_router("/benchmarks", unjudged_results.router)
+router.add_router("/benchmarks", training.router)
 router.add_router("/jobs", jobs.router)
 router.add_router("/pins", pins.router)
 router.add_router("", corpus.router)

@@ -110,6 +110,7 @@ EXAMPLES: Final[Mapping[str, dict[str, Any]]] = {
         "replies": [{"id": DIGEST, "reply": {"verdict": 1, "explanation": "It sorts the list."}}],
     },
     "test_connection": {"model": "small-model", "caching": True},
+    "train_system": {"system": "nbow", "seeds": [1, 2, 3], "epochs": 20, "minutes": 60},
     "undo_review": {"seen_revision": 1},
     "upload_run": {"system": "my-model", "file": "my-model.run"},
     "write_guideline": {

@@ -10,16 +10,19 @@ from ninja import Path, Query, Router
 from annotation.accounts.roles import Role, benchmarks_visible_to, builds_visible_to, has_role
 from annotation.api.auth import signed_in
 from annotation.builds.control.pause_resume import ControlRefused
+from annotation.jobs import celery_tasks
 from annotation.schemas.jobs import JobOut, JobPage
 from annotation.web.pins.page import filter_visible_pins
 from retrieval.jobs import cancel_job
 from retrieval.models import Job, Pin
 from retrieval.schemas import LARGEST_ID, Id, Page
+from retrieval.training.training_job import continue_training
 from retrieval.uploads import cancel_import_job, discard_upload
 
 router = Router(tags=["jobs"], auth=signed_in(Role.EXPERT))
 KINDS = Job.Kind
-OF_BENCHMARKS = (KINDS.EXPORT, KINDS.RUN, KINDS.SCORE, KINDS.LEAKS)
+OF_BENCHMARKS = (KINDS.EXPORT, KINDS.RUN, KINDS.SCORE, KINDS.LEAKS, KINDS.TRAIN)
+CANCELLED = (KINDS.IMPORT, KINDS.SCORE, KINDS.TRAIN)
 
 
 @router.get("", response=Page[JobOut])
@@ -41,16 +44,27 @@ def get_job(request: HttpRequest, pk: Path[Id]) -> JobOut:
 
 @router.post("/{int:pk}/cancel", response=JobOut, auth=signed_in(Role.ADMIN))
 def cancel_order(request: HttpRequest, pk: Path[Id]) -> JobOut:
-    """Cancel an import or a search that is not over; what was stored before stays. For admins."""
+    """Cancel an import, a search or a training that is not over; what was stored before stays. For admins."""
     job = get_object_or_404(visible_jobs(request), pk=pk)
     if job.state == Job.State.COLUMNS:
         told = job_out(job)
         discard_upload(job)
         return told.model_copy(update={"state": "cancelled"})
-    if job.kind not in (KINDS.IMPORT, KINDS.SCORE):
-        raise ControlRefused("Only an import or a search can be cancelled.")
+    if job.kind not in CANCELLED:
+        raise ControlRefused("Only an import, a search or a training can be cancelled.")
     if not (cancel_import_job(job) if job.kind == KINDS.IMPORT else cancel_job(job)):
         raise ControlRefused("This order is over: there is nothing to cancel.")
+    job.refresh_from_db()
+    return job_out(job)
+
+
+@router.post("/{int:pk}/continue", response=JobOut, auth=signed_in(Role.ADMIN))
+def continue_order(request: HttpRequest, pk: Path[Id]) -> JobOut:
+    """Continue a training that was cancelled, failed, or stopped by time. For admins."""
+    job = get_object_or_404(visible_jobs(request), pk=pk)
+    if job.kind != KINDS.TRAIN or not continue_training(job):
+        raise ControlRefused("Only a training that is not complete, and not open, can be continued.")
+    celery_tasks.wake("training")
     job.refresh_from_db()
     return job_out(job)
 

@@ -91,6 +91,11 @@ def drain_mining() -> None:
 
 
 @shared_task(ignore_result=True)
+def drain_training() -> None:
+    drain("training")
+
+
+@shared_task(ignore_result=True)
 def notify() -> None:
     """Look for what people outside are to be told, and tell them."""
     drain("notices")
@@ -106,7 +111,7 @@ def reap() -> None:
 def beat() -> None:
     """The chores, then wake-ups for what waits."""
     worker.drain_queue("control", shared_tools())
-    for always in (drain_files, drain_mining):
+    for always in (drain_files, drain_mining, drain_training):
         always.apply_async(expires=EXPIRES_SECONDS)
     for task, count in (
         (drain_llm, handfuls("llm") + asides()),
@@ -117,11 +122,17 @@ def beat() -> None:
             task.apply_async(expires=EXPIRES_SECONDS)
 
 
-def wake(queue: Literal["interactive", "llm", "mining"] = "interactive") -> None:
+def wake(queue: Literal["interactive", "llm", "mining", "training"] = "interactive") -> None:
     """Have a worker look now at what people wait for, not at the next beat; threads look by themselves."""
     if not settings.CELERY_BROKER_URL:
         return
-    task = {"interactive": drain_interactive, "llm": drain_llm, "mining": drain_mining}[queue]
+    tasks = {
+        "interactive": drain_interactive,
+        "llm": drain_llm,
+        "mining": drain_mining,
+        "training": drain_training,
+    }
+    task = tasks[queue]
     try:
         task.apply_async(expires=EXPIRES_SECONDS, retry=False)
     except OperationalError:

@@ -1,4 +1,4 @@
-"""Minings, imports, filters, exports, publishing, scores: in children of the worker, which stays small."""
+"""Minings, imports, exports, scores, trainings and the like: in children of the worker, which stays small."""
 
 from __future__ import annotations
 
@@ -21,17 +21,19 @@ from annotation.models import Build, Extension
 from retrieval import uploads
 from retrieval.disk_space import EXIT_STATUS, find_free_bytes
 from retrieval.evaluation.runs import jobs as run_jobs
-from retrieval.evaluation.runs.score_jobs import find_missing_requirement
+from retrieval.evaluation.runs import score_jobs
 from retrieval.jobs import LEASE, claim_job, close_job, keep_job, put_back_job
 from retrieval.mining import release_mining_parts
 from retrieval.mining.known_encoders import why_missing
 from retrieval.mining.parts import filter_free_parts
 from retrieval.models import Job, Mining, MiningPart
+from retrieval.training import training_job
 
 Kind = Job.Kind
 KINDS_OF_FILES: Final = (Kind.PUBLISH, Kind.RUN, Kind.IMPORT, Kind.FILTER, Kind.LEAKS, Kind.EXPORT)
 """In this order: to publish takes seconds, and a person waits."""
 KINDS_OF_MINING: Final = (Kind.SCORE, Kind.REPRODUCE)
+KINDS_OF_TRAINING: Final = (Kind.TRAIN,)
 SILENT: Final[Mapping[Kind, str]] = {
     Kind.PUBLISH: "the publishing process ended without a word; see the log, then publish again: "
     "nothing comes twice",
@@ -43,8 +45,15 @@ SILENT: Final[Mapping[Kind, str]] = {
     Kind.EXPORT: "the export process ended without a word; see the log",
     Kind.SCORE: "the scoring process ended without a message; see the log, then order it again: it continues",
     Kind.REPRODUCE: "the process that computed it ended without a word; see the log, then order it again",
+    Kind.TRAIN: "the training process ended without a message; see the log, then continue: "
+    "it continues from its last checkpoint",
 }
 """The message of a job whose child process died."""
+MISSING: Final[Mapping[Kind, Callable[[Job], str]]] = {
+    Kind.SCORE: score_jobs.find_missing_requirement,
+    Kind.TRAIN: training_job.find_missing_requirement,
+}
+"""What this machine lacks for a job, empty where it can be done here, or nowhere."""
 FORGETTING: Final[Mapping[Kind, Callable[[], None]]] = {
     Kind.RUN: run_jobs.forget_files,
     Kind.IMPORT: uploads.forget_files,
@@ -160,9 +169,9 @@ def has_requirements(job: Job) -> bool:
     """
     if not full_disk.may_have_room(f"job {job.pk}"):
         return False
-    if job.kind != Kind.SCORE or not settings.CELERY_BROKER_URL:
+    if job.kind not in MISSING or not settings.CELERY_BROKER_URL:
         return True
-    return not find_missing_requirement(job)
+    return not MISSING[Kind(job.kind)](job)
 
 
 def run_child_command(command: Sequence[str], still_wanted: Callable[[], bool]) -> int:

@@ -38,7 +38,7 @@ from retrieval.exporting.jobs.removal import remove_old
 from retrieval.models import Candidate, Job, Mining
 
 log = logging.getLogger(__name__)
-QUEUES = ("llm", "sandbox", "interactive", "files", "mining", "control", "notices")
+QUEUES = ("llm", "sandbox", "interactive", "files", "mining", "training", "control", "notices")
 HANDFUL = {"llm": 4, "sandbox": 2}
 CASES_A_BATCH = 2000
 PROPOSED = ("pk", "pair_id", "query_id", "rank", "score")
@@ -86,6 +86,8 @@ def do_work_of(queue: str, tools: Tools, seldom: bool) -> int:
         return subprocesses.perform_one_job(*subprocesses.KINDS_OF_FILES)
     if queue == "mining":
         return subprocesses.mine_one() or subprocesses.perform_one_job(*subprocesses.KINDS_OF_MINING)
+    if queue == "training":
+        return subprocesses.perform_one_job(*subprocesses.KINDS_OF_TRAINING)
     if queue == "control":
         return perform_worker_chores(tools)
     if queue == "notices":

@@ -1,4 +1,4 @@
-"""What the API says of orders that a worker carries out: imports, exports, scores, publications, pins."""
+"""What the API says of orders that a worker carries out: imports, scores, trainings, exports and more."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from pydantic import Field
 
 from retrieval.schemas import Id, Paging, RowSchema
 
-JobKind = Literal["import", "filter", "export", "run", "score", "reproduce", "publish", "leaks"]
+JobKind = Literal["import", "filter", "export", "run", "score", "reproduce", "publish", "leaks", "train"]
 JobState = Literal["columns", "waiting", "running", "done", "partial", "failed", "cancelled"]
 
 

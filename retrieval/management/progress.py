@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 from django.db import OperationalError, connection
 
@@ -12,7 +13,7 @@ from retrieval.texts.plurals import count_noun
 SECONDS_BETWEEN_NOTES = 0.5
 
 
-def record_job_progress(job: Job, **columns: int | str) -> None:
+def record_job_progress(job: Job, **columns: Any) -> None:
     """Write into the job's row, or leave it out where that can't be now.
 
     On SQLite nothing can be written beside an open statement, by which the job reads, once another process

@@ -45,6 +45,7 @@ class Job(models.Model):
         REPRODUCE = "reproduce"
         PUBLISH = "publish"
         LEAKS = "leaks", "compare with training data"
+        TRAIN = "train"
 
     class State(models.TextChoices):
         COLUMNS = "columns", "choose columns"

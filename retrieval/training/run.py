@@ -91,17 +91,7 @@ def train_system(
         raise CannotTrain(f"{NCS} learns words in one go, so it can't be stopped by time; leave minutes out.")
     drawn = draw_pairs(data, order.settings)
     examples = make_examples(drawn, order.settings)
-    start = encoder.identity if isinstance(encoder, TransformerEncoder) else SCRATCH
-    told: dict[str, Any] = {
-        "system": encoder.kind,
-        "start": start,
-        "start_licence": licence_of_start(encoder),
-        "data": {**drawn.about, "texts": drawn.digest},
-        "settings": asdict(order.settings),
-    }
-    told["hash"] = hash_configuration(
-        order.settings, {name: told[name] for name in ("system", "start", "data")}
-    )
+    told = describe_configuration(encoder, drawn, order.settings)
     if finished := prepare_folder(order, told["hash"]):
         return finished
     model = make_model(encoder, drawn, order.settings)
@@ -121,6 +111,20 @@ def train_system(
     write_learned_texts(order.folder, drawn.seen_digests)
     write_result(model, order, told, keeps_workplace=trained.stopped == "by time")
     return told
+
+
+def describe_configuration(
+    encoder: TransformerEncoder | BaselineEncoder, data: TrainingData, settings: Settings
+) -> dict[str, Any]:
+    """What decides the weights, and its hash."""
+    start = encoder.identity if isinstance(encoder, TransformerEncoder) else SCRATCH
+    told = {"system": encoder.kind, "start": start, "data": {**data.about, "texts": data.digest}}
+    return {
+        **told,
+        "start_licence": licence_of_start(encoder),
+        "settings": asdict(settings),
+        "hash": hash_configuration(settings, told),
+    }
 
 
 def licence_of_start(encoder: TransformerEncoder | BaselineEncoder) -> str:

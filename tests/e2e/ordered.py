@@ -42,7 +42,7 @@ def main() -> None:
     uploads(made)
     filters(made)
     scores(made)
-    print(json.dumps({"published": made.pk, "table": table(), **audited()}))
+    print(json.dumps({"published": made.pk, "training": training(made), "table": table(), **audited()}))
 
 
 def audited() -> dict[str, int]:
@@ -126,6 +126,20 @@ def scores(benchmark: Benchmark) -> None:
     for wanted, columns in states:
         order = ScoreOrder.model_validate({**wanted, "pool": benchmark.pool})
         factories.job(order, benchmark.pk, **columns)
+
+
+def training(benchmark: Benchmark) -> int:
+    """A training that is half done, with curves."""
+    from retrieval.training.training_job import TrainOrder
+    from tests import factories
+
+    loss = [[step, 3.0 / step] for step in range(1, 40)]
+    dev = [{"epoch": epoch, "ndcg@10": 0.1 * epoch, "mrr": 0.08 * epoch} for epoch in range(1, 6)]
+    order = TrainOrder(system="nbow", settings={"seed": 1, "shuffles_labels": True}, minutes=30)
+    columns = {"message": "training", "result": {"curves": {"loss": loss, "dev": dev}}}
+    stopped = TrainOrder(system="cnn")
+    factories.job(stopped, benchmark.pk, state="cancelled")
+    return int(factories.job(order, benchmark.pk, state="running", **columns, **far()).pk)
 
 
 def filters(benchmark: Benchmark) -> None:

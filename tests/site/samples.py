@@ -45,6 +45,7 @@ from annotation.review.comments import post_comment
 from retrieval.evaluation.publication import Order, publish_benchmark
 from retrieval.exporting.jobs.order import ExportOrder
 from retrieval.models import Annotator, Benchmark, Job, Label, Pin
+from retrieval.training.training_job import TrainOrder
 from sandbox.expression_call import Answer, CallOutcome
 from tests import factories, studies
 
@@ -202,6 +203,7 @@ def samples(case: Case, rater: Enrolment | None = None) -> Samples:
             "queries": case.query_id,
             "benchmarks": benchmark.pk,
             "exports": exported,
+            "train": aged(training(benchmark)),
             "pins": aged(pin(case)),
             "guidelines": Guideline.objects.earliest("pk").pk,
             "replies": aged(waiting_call(case)),
@@ -291,6 +293,10 @@ def originals() -> Annotator:
 def export(of: Benchmark) -> Job:
     result = {"size": 1, "warnings": []}
     return factories.job(ExportOrder(format="release"), of.pk, state="done", result=result)
+
+
+def training(of: Benchmark) -> Job:
+    return factories.job(TrainOrder(system="nbow"), of.pk, state="cancelled")
 
 
 def pin(case: Case) -> Pin:

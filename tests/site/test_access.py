@@ -42,6 +42,8 @@ POSTED: Final[dict[str, dict[str, Any]]] = {
     "api:publish_study": {},
     "api:reproduce_figures": {"start": "replies"},
     "api:score_encoders": {"encoders": ["nonsense"]},
+    "api:train_system": {"system": "nonsense"},
+    "api:continue_order": {},
     "api:take_pin": {"kind": "leaderboard", "subject": "gone"},
     "api:upload_run": {},
     "api:estimate_again": {"name": "again", "start": "arbitrating"},

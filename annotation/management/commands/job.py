@@ -24,6 +24,7 @@ PERFORMERS: Final[Mapping[str, str]] = {
     Job.Kind.REPRODUCE: "annotation.management.reproduce_job.perform_reproduce_job",
     Job.Kind.PUBLISH: "annotation.derived.publish_job.perform_publish_job",
     Job.Kind.LEAKS: "retrieval.training.contamination_job.perform_contamination_job",
+    Job.Kind.TRAIN: "retrieval.training.training_job.perform_train_job",
 }
 """By name, so that a child loads what its own kind needs."""
 FILES_OF_OTHERS: Final = (Job.Kind.IMPORT, Job.Kind.RUN)

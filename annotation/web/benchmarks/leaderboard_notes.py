@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -20,6 +20,7 @@ from retrieval.evaluation.robustness.label_noise import ASSUMED, ErrorRates
 from retrieval.evaluation.systems import published_systems
 from retrieval.evaluation.systems.published_systems import REPORTED, REPORTED_IN
 from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Candidate, filled_holes_of
+from retrieval.training.run import SCRATCH
 
 SEEN: Final = "trained on data of this field’s benchmarks"
 SHARES: Final = (0.02, 0.04, 0.061, 0.1)
@@ -211,16 +212,24 @@ def annotators_in(labels: QuerySet[BenchmarkLabel]) -> set[int]:
 def list_system_origins(benchmark: Benchmark, board: Leaderboard) -> list[Origin]:
     """Each system of the board, once."""
     models = models_of(annotators_of(benchmark))
-    names = dict.fromkeys(standing.run.system for standing in board.standings)
+    found = {standing.run.system: standing.run.options.get("trained") for standing in board.standings}
     return [
         Origin(
             name,
-            published_systems.trained_on(name),
+            describe_training(name, trained),
             published_systems.shared_with(name, models),
             published_systems.sees_tasks(name),
         )
-        for name in names
+        for name, trained in found.items()
     ]
+
+
+def describe_training(system: str, trained: Mapping[str, Any] | None) -> str:
+    """What a system learned: what is known of its name, and the benchmark on which it was trained here."""
+    if trained is None:
+        return published_systems.trained_on(system)
+    own = f"{trained['learned']}, here"
+    return own if trained["start"] == SCRATCH else f"{published_systems.trained_on(system)}; {own}"
 
 
 def models_of(annotators: Sequence[Annotator]) -> list[str]:

@@ -28,8 +28,11 @@ from retrieval.filters import TEXT_OPTIONS
 from retrieval.jobs import cancel_job, find_open_job, submit_job
 from retrieval.mining import known_encoders
 from retrieval.models import Benchmark, Job, Pool
+from retrieval.training.training_job import list_trained_encoders
 
 MOST_WAITING: Final = 10
+MOST_TRAINED: Final = 20
+"""The newest systems that were trained here, which stay to be chosen; older ones are typed."""
 
 
 class NotOrdered(ValueError):
@@ -68,7 +71,11 @@ class ScoreForm(forms.Form):
 
     def __init__(self, benchmark: Benchmark, data: QueryDict | None = None) -> None:
         super().__init__(data, initial={"pool": benchmark.pool, "encoders": [], "depth": RERANK_DEPTH})
-        self.benchmark, self.choices = benchmark, known_encoders.to_choose()
+        trained = [
+            known_encoders.Named(name, known_encoders.why_missing(name) or "")
+            for name in list_trained_encoders(MOST_TRAINED)
+        ]
+        self.benchmark, self.choices = benchmark, [*known_encoders.to_choose(), *trained]
         set_choices(self, "encoders", [(choice.name, choice.name) for choice in self.choices])
         set_choices(self, "pool", pools_of(benchmark))
 

@@ -33,7 +33,7 @@ from tests.packages import share
 
 ROOT = Path(__file__).resolve().parents[3]
 QUERIES = 2
-QUEUES = "llm,sandbox,interactive,files,mining,control,notices"
+QUEUES = "llm,sandbox,interactive,files,mining,training,control,notices"
 
 
 def service(name: str) -> str:

@@ -1,0 +1,1 @@
+"""Trainings on a benchmark's matches: ordered, watched, continued, and compared."""
