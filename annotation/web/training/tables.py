@@ -149,6 +149,12 @@ def list_table_warnings(compared: TrainedComparison) -> list[str]:
         told.append(f"{left_out} asked in a training, and left out here for all systems.")
     for row in compared.rows:
         told += list_row_warnings(row)
+    sizes = {(row.system, row.learned, row.pairs) for row in compared.rows if not row.shuffled}
+    told += [
+        f"{row.system}, {row.title}: no training on as many pairs with their own labels is here to compare."
+        for row in compared.rows
+        if row.shuffled and (row.system, row.learned, row.pairs) not in sizes
+    ]
     return told
 
 
