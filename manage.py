@@ -15,6 +15,7 @@ STARTING |= {
     "compare-benchmarks",
     "contamination",
     "corpus",
+    "distractors",
     "fill-holes",
     "filters",
     "import",

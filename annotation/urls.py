@@ -129,6 +129,10 @@ urlpatterns = [
     path("benchmarks/<int:pk>/train/continue/", training.go_on, name="benchmark-train-continue"),
     path("benchmarks/<int:pk>/trained/", training.trained, name="benchmark-trained"),
     path("benchmarks/<int:pk>/train/<int:job_pk>/", training.training, name="benchmark-training"),
+    path("benchmarks/<int:pk>/distractors/", benchmarks.distractors, name="benchmark-distractors"),
+    path(
+        "benchmarks/<int:pk>/distractors/jobs/", benchmarks.distractor_jobs, name="benchmark-distractor-jobs"
+    ),
     path("benchmarks/<int:pk>/upload/", benchmarks.upload_run, name="benchmark-upload"),
     path("benchmarks/<int:pk>/upload/jobs/", benchmarks.upload_jobs, name="benchmark-upload-jobs"),
     path("benchmarks/<int:pk>/queries/<int:query_pk>/", benchmarks.query, name="benchmark-query"),

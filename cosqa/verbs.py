@@ -233,6 +233,18 @@ VERBS: Final = (
         ("contamination plus --table train.jsonl --out both.csv",),
     ),
     Verb(
+        "distractors",
+        "Publish a benchmark with planted bugs that tests prove",
+        "BENCHMARK [options]",
+        ("distractors",),
+        {
+            "--seed N": "decides where bugs are planted (default 1)",
+            "--most N": "bugs for each function (default 5)",
+            **JSON,
+        },
+        ("distractors plus",),
+    ),
+    Verb(
         "leaderboard",
         "Compare the systems that were scored on a benchmark",
         "BENCHMARK [options]",

@@ -21,7 +21,7 @@ from retrieval.uploads import cancel_import_job, discard_upload
 
 router = Router(tags=["jobs"], auth=signed_in(Role.EXPERT))
 KINDS = Job.Kind
-OF_BENCHMARKS = (KINDS.EXPORT, KINDS.RUN, KINDS.SCORE, KINDS.LEAKS, KINDS.TRAIN)
+OF_BENCHMARKS = (KINDS.EXPORT, KINDS.RUN, KINDS.SCORE, KINDS.LEAKS, KINDS.TRAIN, KINDS.BUGS)
 CANCELLED = (KINDS.IMPORT, KINDS.SCORE, KINDS.TRAIN)
 
 

@@ -9,7 +9,9 @@ from pydantic import Field
 
 from retrieval.schemas import Id, Paging, RowSchema
 
-JobKind = Literal["import", "filter", "export", "run", "score", "reproduce", "publish", "leaks", "train"]
+JobKind = Literal[
+    "import", "filter", "export", "run", "score", "reproduce", "publish", "leaks", "train", "bugs"
+]
 JobState = Literal["columns", "waiting", "running", "done", "partial", "failed", "cancelled"]
 
 

@@ -131,6 +131,8 @@ def _statistics(subject: Subject, parts: Parts | None) -> list[str]:
         for (source, assisted), count in sorted(given.items())
         if count
     ]
+    kinds = Counter(subject.benchmark.distractors.values_list("kind", flat=True))
+    lines += [f"| distractors: {kind} | {count:,} |" for kind, count in sorted(kinds.items())]
     if parts:
         lines += [f"| queries in {part} | {count:,} |" for part, count in parts.report.queries.items()]
         lines += [f"| snippets in pairs of several parts | {parts.report.shared:,} |"]

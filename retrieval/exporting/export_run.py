@@ -106,6 +106,7 @@ def _written(subject: Subject, name: str, folder: Path, options: Options) -> Exp
     files = FORMATS[name].write(rounded, folder, parts, options.tick)
     provenance.write_labels(subject, subject.open_pairs, folder)
     provenance.write_withheld(subject, folder)
+    provenance.write_distractors(subject, folder)
     unjudged = provenance.write_candidates(subject, folder)
     aliases = provenance.write_aliases(subject, folder)
     if parts is not None:

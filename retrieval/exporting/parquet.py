@@ -9,6 +9,7 @@ from typing import Any
 
 from retrieval.exporting.content import Held, MemberEntry, Subject
 from retrieval.exporting.parts import Parts, named_parts
+from retrieval.exporting.provenance import list_distractors
 from retrieval.exporting.stores import Tick
 from retrieval.sources.readers.parquet import import_pyarrow
 
@@ -41,6 +42,10 @@ def write_parquet_files(subject: Subject, folder: Path, parts: Parts | None, tic
         ("codebase.parquet", code, _build_member_rows(subject.snippets(), subject.held_snippets)),
         *((name, pair, _build_pair_rows(subject, parts, place)) for place, name in enumerate(names)),
     ]
+    if subject.benchmark.distractors.exists():
+        bug = [(name, arrow.int64() if name in NUMBERS else arrow.string()) for name in DISTRACTOR]
+        rows = ((*row.values(),) for row in list_distractors(subject))
+        files.append(("distractors.parquet", bug, rows))
     for name, columns, rows in files:
         schema, iterator = arrow.schema(columns), iter(rows)
         with parquet.ParquetWriter(folder / f"{name}.part", schema) as writer:
@@ -56,6 +61,19 @@ def write_parquet_files(subject: Subject, folder: Path, parts: Parts | None, tic
 
 
 ORIGIN = ("source_id", "origin", "licence")
+NUMBERS = frozenset({"query_idx", "code_idx", "parent_code_idx", "line", "program", "run"})
+DISTRACTOR = (
+    "query_idx",
+    "code_idx",
+    "parent_code_idx",
+    "kind",
+    "line",
+    "before",
+    "after",
+    "program",
+    "program_text",
+    "run",
+)
 
 
 def _build_member_rows(entries: Iterable[MemberEntry], held: Held) -> Iterator[tuple[Any, ...]]:

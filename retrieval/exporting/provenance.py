@@ -11,7 +11,7 @@ import numpy as np
 from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.exporting.content import MemberEntry, Subject
 from retrieval.exporting.files import PROVENANCE, Output
-from retrieval.exporting.labels import Ids, Pairs
+from retrieval.exporting.labels import Ids, Pairs, Places
 from retrieval.licences import classify_licence
 from retrieval.models import Alias, Pool
 
@@ -23,6 +23,8 @@ WITHHELD_PAIRS = f"{PROVENANCE}/withheld_pairs.jsonl"
 UNJUDGED = f"{PROVENANCE}/unjudged.jsonl"
 CANDIDATES = f"{PROVENANCE}/candidates.jsonl"
 ALIASES = f"{PROVENANCE}/aliases.jsonl"
+DISTRACTORS = f"{PROVENANCE}/distractors.jsonl"
+ROWS_A_READ = 2000
 NOT_KNOWN = "not known"
 WHY_NOT_KNOWN = "the benchmark was made of labels, so nobody knows which pairs were candidates"
 
@@ -101,6 +103,41 @@ def write_aliases(subject: Subject, folder: Path) -> int:
                 if text in place_of:
                     output.line({key: int(numbers[place_of[text]]), "source_id": name})
     return output.count
+
+
+def write_distractors(subject: Subject, folder: Path) -> int:
+    """A line for each match with a planted bug: of which match it was made, how, and what proved it.
+
+    Of one that is withheld no code is told. Says how many there are; no file where that is none.
+    """
+    rows = list(list_distractors(subject))
+    if rows:
+        with Output(folder, DISTRACTORS) as output:
+            for row in rows:
+                output.line(row)
+    return len(rows)
+
+
+def list_distractors(subject: Subject) -> Iterator[dict[str, object]]:
+    """The distractors of a benchmark as records; their ids are those of the export."""
+    found = subject.benchmark.distractors.select_related("pair")
+    queries, snippets = Places.of(subject.query_ids), Places.of(subject.snippet_ids)
+    for row in found.iterator(ROWS_A_READ):
+        query = int(queries.many(np.array([row.pair.query_id]))[0])
+        code, parent = snippets.many(np.array([row.pair.snippet_id, row.parent_id])).tolist()
+        is_open = not subject.held_snippets.mask[[code, parent]].any()
+        yield {
+            "query-idx": int(subject.query_numbers[query]),
+            "code-idx": int(subject.snippet_numbers[code]),
+            "parent-code-idx": int(subject.snippet_numbers[parent]),
+            "kind": row.kind,
+            "line": row.line,
+            "before": row.before if is_open else None,
+            "after": row.after if is_open else None,
+            "program": row.program,
+            "program-text": row.source if is_open else None,
+            "run": row.run,
+        }
 
 
 def write_candidates(subject: Subject, folder: Path) -> int | None:

@@ -12,6 +12,7 @@ from retrieval.models.benchmarks import (
 )
 from retrieval.models.blobs import Blob
 from retrieval.models.collections import Alias, Collection, Member
+from retrieval.models.distractors import Distractor
 from retrieval.models.encoder_specs import EncoderSpec
 from retrieval.models.figures import KeptFigures, Pin
 from retrieval.models.holes import Holes, filled_holes_of

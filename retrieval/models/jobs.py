@@ -46,6 +46,7 @@ class Job(models.Model):
         PUBLISH = "publish"
         LEAKS = "leaks", "compare with training data"
         TRAIN = "train"
+        BUGS = "bugs", "prove distractors"
 
     class State(models.TextChoices):
         COLUMNS = "columns", "choose columns"

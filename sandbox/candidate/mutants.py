@@ -6,17 +6,18 @@ Each mutant is the text with one place changed and all else as it was, comments 
 from __future__ import annotations
 
 import ast
+import random
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from itertools import zip_longest
-from typing import Final
+from itertools import pairwise, zip_longest
+from typing import Any, Final
 
 from sandbox.candidate.syntax import UNREADABLE, parse_python_source
 from sandbox.candidate.tree_nodes import walk_tree_nodes
 
-__all__ = ["MOST", "Mutant", "Operator", "generate_mutants"]
+__all__ = ["BUGS", "MOST", "STRENGTH", "Mutant", "Operator", "generate_mutants"]
 
 MOST: Final = 5
 LONGEST: Final = 100_000
@@ -35,6 +36,28 @@ _SIGNS: Final[Mapping[type[ast.operator], str]] = {
     ast.Mod: "%",
     ast.Pow: "**",
 }
+_OTHER_COMPARISONS: Final[Mapping[type[ast.cmpop], tuple[str, str]]] = {
+    ast.Eq: ("==", "!="),
+    ast.NotEq: ("!=", "=="),
+    ast.Lt: ("<", ">"),
+    ast.LtE: ("<=", ">="),
+    ast.Gt: (">", "<"),
+    ast.GtE: (">=", "<="),
+    ast.Is: ("is", "is not"),
+    ast.In: ("in", "not in"),
+}
+_OTHER_OPERATORS: Final[Mapping[type[ast.operator] | type[ast.boolop], tuple[str, str]]] = {
+    ast.Add: ("+", "-"),
+    ast.Sub: ("-", "+"),
+    ast.Mult: ("*", "+"),
+    ast.Div: ("/", "*"),
+    ast.FloorDiv: ("//", "*"),
+    ast.Mod: ("%", "//"),
+    ast.BitAnd: ("&", "|"),
+    ast.BitOr: ("|", "&"),
+    ast.And: ("and", "or"),
+    ast.Or: ("or", "and"),
+}
 # What is only said to people: without it, or said otherwise, the function does the same.
 _TALK = frozenset({"critical", "debug", "error", "exception", "info", "log", "print", "warn", "warning"})
 
@@ -47,6 +70,27 @@ class Operator(StrEnum):
     NONE = "return None"
     OFF_BY_ONE = "off by one"
     SWAPPED = "swapped arguments"
+    EDGE_CASE = "missing edge case"
+    OPERATOR = "wrong operator"
+    COMPARISON = "wrong comparison"
+
+
+STRENGTH: Final = (
+    Operator.NEGATED,
+    Operator.DROPPED,
+    Operator.NONE,
+    Operator.OFF_BY_ONE,
+    Operator.SWAPPED,
+)
+"""What the strength of a test is measured by."""
+BUGS: Final = (
+    Operator.OFF_BY_ONE,
+    Operator.SWAPPED,
+    Operator.EDGE_CASE,
+    Operator.OPERATOR,
+    Operator.COMPARISON,
+)
+"""What programmers get wrong: the function still looks like an answer."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,11 +115,14 @@ class _Edit:
     line: int
 
 
-def generate_mutants(candidate: str, most: int = MOST) -> tuple[Mutant, ...]:
+def generate_mutants(
+    candidate: str, most: int = MOST, operators: Sequence[Operator] = STRENGTH, seed: int | None = None
+) -> tuple[Mutant, ...]:
     """Up to `most` mutants, one of each operator before a second of any; the same for the same text.
 
     Each parses, and differs from the candidate and from the others in its tree. There is none of a text that
-    does not parse, or has nothing to change.
+    does not parse, or has nothing to change. Without a seed the likeliest places come first; with one, each
+    operator's places are drawn.
     """
     text = candidate.replace("\r\n", "\n").replace("\r", "\n")
     tree = _tree(text) if len(text) <= LONGEST else None
@@ -84,7 +131,7 @@ def generate_mutants(candidate: str, most: int = MOST) -> tuple[Mutant, ...]:
         return ()
     source = _Source(text)
     seen, made = {whole}, list[Mutant]()
-    for operator, edit in _in_turn(_nodes(tree), source):
+    for operator, edit in _in_turn(_nodes(tree), source, operators, seed):
         mutant = source.with_fault(operator, edit)
         changed = _tree(mutant.text)
         said = changed and _unparse_tree(changed)
@@ -171,14 +218,20 @@ def _is_text(node: ast.AST) -> bool:
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
 
 
-def _in_turn(nodes: list[ast.AST], source: _Source) -> Iterator[tuple[Operator, _Edit]]:
+def _in_turn(
+    nodes: list[ast.AST], source: _Source, operators: Sequence[Operator], seed: int | None
+) -> Iterator[tuple[Operator, _Edit]]:
     """The first choice of each operator, then the second of each …"""
     found = {
         operator: sorted(
-            (edit for node in nodes for edit in edits(node, source)), key=lambda edit: (edit.tier, edit.start)
+            (edit for node in nodes for edit in _EDITS[operator](node, source)),
+            key=lambda edit: (edit.tier, edit.start),
         )
-        for operator, edits in _EDITS.items()
+        for operator in operators
     }
+    if seed is not None:
+        for operator, edits in found.items():
+            random.Random(f"{seed} {operator}").shuffle(edits)  # noqa: S311 (drawn, not secret)
     for row in zip_longest(*found.values()):
         for operator, edit in zip(found, row, strict=True):
             if edit is not None:
@@ -289,6 +342,49 @@ def _swapped(node: ast.AST, source: _Source) -> Iterator[_Edit]:
             yield _edit(2 if text else 1, node, after, source)
 
 
+def _edge_case(node: ast.AST, source: _Source) -> Iterator[_Edit]:
+    """A branch that leaves early is gone: what it was for is treated like all else."""
+    if isinstance(node, ast.If) and not node.orelse and isinstance(node.body[-1], _LEAVING):
+        yield _edit(0 if len(node.body) == 1 else 1, node, "pass", source)
+
+
+_LEAVING = (ast.Return, ast.Raise, ast.Continue, ast.Break)
+
+
+def _other_comparison(node: ast.AST, source: _Source) -> Iterator[_Edit]:
+    if isinstance(node, ast.Compare):
+        yield from _replaced_signs([node.left, *node.comparators], node.ops, _OTHER_COMPARISONS, source)
+
+
+def _other_operator(node: ast.AST, source: _Source) -> Iterator[_Edit]:
+    match node:
+        case ast.BinOp(left=left, op=op, right=right):
+            yield from _replaced_signs([left, right], [op], _OTHER_OPERATORS, source)
+        case ast.BoolOp(op=op, values=values):
+            yield from _replaced_signs(values, [op] * (len(values) - 1), _OTHER_OPERATORS, source)
+        case ast.AugAssign(target=target, op=op, value=value):
+            yield from _replaced_signs([target, value], [op], _OTHER_OPERATORS, source)
+
+
+def _replaced_signs(
+    sides: Sequence[ast.expr],
+    signs: Sequence[ast.cmpop | ast.operator | ast.boolop],
+    others: Mapping[type[Any], tuple[str, str]],
+    source: _Source,
+) -> Iterator[_Edit]:
+    """The sign between each two sides as another one."""
+    for (left, right), sign in zip(pairwise(sides), signs, strict=True):
+        if type(sign) not in others:
+            continue
+        old, new = others[type(sign)]
+        start, end = source.end(left), source.start(right)
+        between = source.between(start, end)
+        found = re.search(rf"\b{old}\b" if old.isalpha() else re.escape(old), between)
+        if found and between[: found.start()].isascii() and "#" not in between[: found.start()]:
+            at = start + found.start()
+            yield _Edit(0, at, at + len(old), new, right.lineno)
+
+
 def _is_talk(call: ast.Call) -> bool:
     name = getattr(call.func, "attr", None) or getattr(call.func, "id", "")
     return name in _TALK
@@ -304,4 +400,7 @@ _EDITS: Final[Mapping[Operator, Callable[[ast.AST, _Source], Iterator[_Edit]]]] 
     Operator.NONE: _to_none,
     Operator.OFF_BY_ONE: _off_by_one,
     Operator.SWAPPED: _swapped,
+    Operator.EDGE_CASE: _edge_case,
+    Operator.OPERATOR: _other_operator,
+    Operator.COMPARISON: _other_comparison,
 }

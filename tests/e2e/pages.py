@@ -128,6 +128,7 @@ PLACES: Final = (
     Place("benchmark-upload", "/benchmarks/1/upload/", "admin"),
     Place("benchmark-for-admins", "/benchmarks/{published}/", "admin"),
     Place("benchmark-contamination", "/benchmarks/1/contamination/", "admin"),
+    Place("benchmark-distractors", "/benchmarks/1/distractors/", "admin"),
     Place("benchmark-score", "/benchmarks/1/score/", "admin"),
     Place("benchmark-trained", "/benchmarks/{published}/trained/", "admin"),
     Place("benchmark-train", "/benchmarks/{published}/train/", "admin"),

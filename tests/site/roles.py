@@ -244,6 +244,8 @@ ROLES: Final = {
         "benchmark-upload-jobs",
         "benchmark-contamination",
         "benchmark-contamination-jobs",
+        "benchmark-distractors",
+        "benchmark-distractor-jobs",
         "benchmark-score",
         "benchmark-score-jobs",
         "benchmark-score-cancel",

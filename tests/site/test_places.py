@@ -70,6 +70,7 @@ SENT_ONLY: Final = {
 """They change something, and lead on to a page that is looked at."""
 FRAGMENTS: Final = {
     "benchmark-contamination-jobs",
+    "benchmark-distractor-jobs",
     "benchmark-export-jobs",
     "benchmark-holes-jobs",
     "benchmark-score-jobs",

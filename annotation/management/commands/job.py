@@ -23,6 +23,7 @@ PERFORMERS: Final[Mapping[str, str]] = {
     Job.Kind.SCORE: "retrieval.evaluation.runs.score_jobs.perform_score_job",
     Job.Kind.REPRODUCE: "annotation.management.reproduce_job.perform_reproduce_job",
     Job.Kind.PUBLISH: "annotation.derived.publish_job.perform_publish_job",
+    Job.Kind.BUGS: "annotation.management.distractor_job.perform_distractor_job",
     Job.Kind.LEAKS: "retrieval.training.contamination_job.perform_contamination_job",
     Job.Kind.TRAIN: "retrieval.training.training_job.perform_train_job",
 }

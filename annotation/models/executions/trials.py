@@ -7,7 +7,7 @@ from django.db.models import Q
 
 from annotation.models.executions.programs import Execution, Request, TestProgram
 from retrieval.models import Blob, Text
-from sandbox.candidate.mutants import Operator
+from sandbox.candidate.mutants import STRENGTH
 
 
 class MutantText(Blob):
@@ -19,7 +19,7 @@ class Mutant(models.Model):
 
     snippet = models.ForeignKey(Text, on_delete=models.PROTECT, related_name="mutants", db_index=False)
     number = models.PositiveSmallIntegerField(help_text="from 1, the order in which they were made")
-    operator = models.CharField(max_length=20, choices=[(one.value, one.value) for one in Operator])
+    operator = models.CharField(max_length=20, choices=[(one.value, one.value) for one in STRENGTH])
     line = models.PositiveIntegerField()
     before = models.TextField()
     after = models.TextField()

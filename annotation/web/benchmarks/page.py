@@ -22,6 +22,7 @@ from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.words import Sign, format_interval, label_sign
 from retrieval.evaluation.absent_metrics import find_missing_metrics
 from retrieval.evaluation.aliases import OWN, load_id_labels
+from retrieval.evaluation.bug_ranks import rank_bugs
 from retrieval.evaluation.citation import cite_benchmark
 from retrieval.evaluation.content import snippet_members
 from retrieval.evaluation.leaderboard import (
@@ -106,6 +107,7 @@ def benchmark_page(benchmark: Benchmark, params: QueryDict, user: Visitor) -> di
         "origins": origins,
         "paper": leaderboard_notes.paper_table(board),
         "flaws": flaws_of(benchmark),
+        "bugs": rank_bugs(benchmark, [standing.run for standing in board.standings]),
         "has_condensed": has_condensed(board),
         "tables": list_table_formats(build_leaderboard_tables(board, sureness["noise"], shown), params),
         "bibtex": cite_benchmark(benchmark),

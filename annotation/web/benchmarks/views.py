@@ -21,6 +21,11 @@ from annotation.web.benchmarks.contamination import (
     comparisons_of_benchmark,
     contamination_page,
 )
+from annotation.web.benchmarks.distractors import (
+    DistractorForm,
+    distractor_jobs_of_benchmark,
+    distractors_page,
+)
 from annotation.web.benchmarks.page import benchmark_page, benchmarks_page, leaderboard_tables, query_page
 from annotation.web.benchmarks.score_jobs import (
     NotOrdered,
@@ -159,6 +164,27 @@ def contamination(request: HttpRequest, pk: int) -> HttpResponse:
 @require_role(Role.ADMIN, GET)
 def contamination_jobs(request: HttpRequest, pk: int) -> HttpResponse:
     return render_job_table(request, comparisons_of_benchmark(visible_benchmark(request, pk)))
+
+
+@require_role(Role.ADMIN, FORM)
+def distractors(request: HttpRequest, pk: int) -> HttpResponse:
+    """POST orders a benchmark with distractors."""
+    benchmark = visible_benchmark(request, pk)
+    form = DistractorForm(request.POST if request.method == "POST" else None)
+    if form.is_valid() and form.order(benchmark, person(request)):
+        celery_tasks.wake("mining")
+        return redirect(f"{reverse('benchmark-distractors', args=[pk])}#jobs")
+    page = distractors_page(benchmark)
+    if page["rows"]:
+        mark_benchmark_seen(request.user, benchmark)
+    table = distractor_jobs_of_benchmark(benchmark)
+    template = "annotation/benchmarks/distractors.html"
+    return render_form(request, template, form, benchmark=benchmark, page=page, table=table)
+
+
+@require_role(Role.ADMIN, GET)
+def distractor_jobs(request: HttpRequest, pk: int) -> HttpResponse:
+    return render_job_table(request, distractor_jobs_of_benchmark(visible_benchmark(request, pk)))
 
 
 @require_role(Role.ADMIN, FORM)

@@ -52,6 +52,7 @@ MORE: Final = (
     Term("corpus", "All functions in which a system searches."),
     Term("delivery", "One message to a webhook. It is sent again until it arrives, at most eight times."),
     Term("disputed", "Two agents gave different verdicts, and a third decided."),
+    Term("distractor", "A match with a planted bug that its test notices, so that it is no match."),
     Term("docstring", "The text at the beginning of a function that says what it does."),
     Term("drift", "A model answers the same requests differently than it did before."),
     Term("encoder", "A model that turns a text into numbers, so that similar texts can be found."),

@@ -85,6 +85,8 @@ NOT_SEEDED: Final = {
     "benchmark-upload-jobs",
     "benchmark-contamination",
     "benchmark-contamination-jobs",
+    "benchmark-distractors",
+    "benchmark-distractor-jobs",
     "benchmark-score",
     "benchmark-score-jobs",
     "benchmark-train",

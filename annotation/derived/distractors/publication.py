@@ -1,0 +1,229 @@
+"""A benchmark with distractors: the one that it was made of, and functions with a bug as non-matches.
+
+It has a name, a collection and versions of its own, so that its figures never mix with those of the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from django.db import transaction
+
+from annotation.derived.distractors.proof import LeftOut, Proofs, ProvenBug
+from retrieval.collections.derivation import MEMBERS_A_TIME, copy_members
+from retrieval.evaluation.content import snippet_members
+from retrieval.evaluation.label_join import load_kept_labels
+from retrieval.evaluation.publication import Chosen, Order, publish_chosen
+from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.models import (
+    Annotator,
+    Benchmark,
+    Collection,
+    Distractor,
+    Label,
+    Member,
+    Pair,
+    Pool,
+    Text,
+)
+from retrieval.texts.plurals import count_noun
+
+ENDING: Final = "-distractors"
+LONGEST_NAME: Final = 120
+LONGEST_RULE: Final = 400
+LONGEST_EDIT: Final = 2_000
+ROWS_AT_ONCE: Final = 500
+ROWS_A_READ: Final = 2_000
+LONGEST_SOURCE: Final = 200
+ANNOTATOR: Final = "planted bugs"
+SOURCE: Final = "matches with a planted bug, each proven by a test that passes without it"
+
+
+class NoDistractors(ValueError):
+    """There is no benchmark to be made; the message says why. Nothing was stored."""
+
+
+def distractors_name(benchmark: Benchmark) -> str:
+    """What the benchmark with distractors is called."""
+    return benchmark.name[: LONGEST_NAME - len(ENDING)] + ENDING
+
+
+def refuse_benchmark(benchmark: Benchmark) -> None:
+    """Raises NoDistractors for one that can't have any."""
+    if benchmark.distractors.exists():
+        raise NoDistractors(f"{benchmark} has distractors already: name the benchmark that it was made of.")
+    if benchmark.goes_by_ids:
+        raise NoDistractors(f"{benchmark} counts each id of a text by itself, which distractors have not.")
+
+
+@transaction.atomic
+def publish_with_distractors(benchmark: Benchmark, proofs: Proofs) -> Benchmark:
+    """The next version of the benchmark with distractors, or the last one where nothing is new.
+
+    Raises NoDistractors where no bug is proven.
+    """
+    refuse_benchmark(benchmark)
+    texts = Text.objects.keep_all([bug.mutant.text for bug in proofs.bugs])
+    found = without_known_functions(benchmark, proofs, texts)
+    bugs, texts = [bug for bug, _ in found], [text for _, text in found]
+    if not bugs:
+        raise NoDistractors(f"No bug is proven: {describe_left_out(proofs) or 'nothing was tested'}.")
+    snippets = keep_collection(benchmark, bugs, texts)
+    pairs = Pair.objects.keep_all([(bug.pair.query_id, text.pk) for bug, text in found])
+    made = publish_chosen(
+        Order(
+            distractors_name(benchmark),
+            benchmark.queries,
+            snippets,
+            describe_rule(benchmark),
+            searched=Pool.COLLECTION,
+            queries_until=benchmark.queries_until,
+            notes=describe_distractors(benchmark, bugs, proofs),
+        ),
+        [*load_kept_labels(benchmark), *keep_labels(bugs, pairs)],
+    )
+    rows = [build_distractor(made, bug, pair) for bug, pair in zip(bugs, pairs, strict=True)]
+    Distractor.objects.bulk_create(rows, batch_size=500, ignore_conflicts=True)
+    return made
+
+
+def without_known_functions(
+    benchmark: Benchmark, proofs: Proofs, texts: Sequence[Text]
+) -> list[tuple[ProvenBug, Text]]:
+    """The bugs whose text is no function of the benchmark, as that may answer the query. Each pair once."""
+    members = snippet_members(benchmark).values_list("text_id", flat=True)
+    there = {text.pk for text in texts}.intersection(members.iterator(ROWS_A_READ))
+    found: dict[tuple[int, int], tuple[ProvenBug, Text]] = {}
+    for bug, text in zip(proofs.bugs, texts, strict=True):
+        if text.pk in there:
+            proofs.left_out[LeftOut.KNOWN] += 1
+        else:
+            found.setdefault((bug.pair.query_id, text.pk), (bug, text))
+    return list(found.values())
+
+
+def keep_collection(benchmark: Benchmark, bugs: Sequence[ProvenBug], texts: Sequence[Text]) -> Collection:
+    """The benchmark's functions, and those with a bug behind them: found again where it is there already."""
+    name, kind = distractors_name(benchmark), Collection.Kind.SNIPPETS
+    order = list(dict.fromkeys(text.pk for text in texts))
+    newest = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
+    source = f"{benchmark} with functions that have a planted bug"
+    if newest is not None and newest.source == source:
+        behind = newest.members.filter(position__gte=benchmark.snippets_until).order_by("position")
+        if list(behind.values_list("text_id", flat=True)) == order:
+            return newest
+    version = newest.version + 1 if newest else 1
+    made = Collection.objects.create(name=name, kind=kind, version=version, source=source)
+    for start in range(0, benchmark.snippets_until, MEMBERS_A_TIME):
+        ends = min(start + MEMBERS_A_TIME, benchmark.snippets_until)
+        copy_members(made, benchmark.snippets, range(start, ends))
+    made.refresh_from_db()
+    add_bugs(made, benchmark, bugs, texts)
+    return made
+
+
+def add_bugs(
+    target: Collection, benchmark: Benchmark, bugs: Sequence[ProvenBug], texts: Sequence[Text]
+) -> None:
+    """Store the functions with a bug; each has the licence of the function that it was made of."""
+    parents = find_members(benchmark, sorted({bug.pair.snippet_id for bug in bugs}))
+    rows, seen = list[Member](), set[int]()
+    for bug, text in zip(bugs, texts, strict=True):
+        if text.pk in seen:
+            continue
+        seen.add(text.pk)
+        parent = parents[bug.pair.snippet_id]
+        rows.append(
+            Member(
+                collection=target,
+                text=text,
+                position=target.size + len(rows),
+                source_id=f"{parent.source_id[:300]}#bug-{len(rows) + 1}",
+                origin=parent.origin,
+                licence=parent.licence,
+                rules=int(rules_of_function(text.text)),
+            )
+        )
+    Member.objects.bulk_create(rows, batch_size=500)
+    target.size += len(rows)
+    target.save(update_fields=["size"])
+
+
+def find_members(benchmark: Benchmark, texts: Sequence[int]) -> dict[int, Member]:
+    """The benchmark's functions with these texts, by text."""
+    found: dict[int, Member] = {}
+    for start in range(0, len(texts), ROWS_AT_ONCE):
+        rows = snippet_members(benchmark).filter(text__in=texts[start : start + ROWS_AT_ONCE])
+        found |= {row.text_id: row for row in rows}
+    return found
+
+
+def rules_of_function(code: str) -> Rule:
+    """Which rules of collections it passes."""
+    try:
+        return rules_of(code)
+    except Unreadable:
+        return Rule(0)
+
+
+def keep_labels(bugs: Sequence[ProvenBug], pairs: Sequence[Pair]) -> Iterator[Chosen]:
+    """A label 0 for each function with a bug, which says what proved it; stored once."""
+    annotator = Annotator.objects.version(Annotator.Kind.ORIGINAL, ANNOTATOR, {"source": SOURCE})
+    rows = [
+        Label(pair=pair, annotator=annotator, value=0, source=describe_source(bug)[:LONGEST_SOURCE])
+        for bug, pair in zip(bugs, pairs, strict=True)
+    ]
+    Label.objects.bulk_create(rows, batch_size=ROWS_AT_ONCE, ignore_conflicts=True)
+    for start in range(0, len(pairs), ROWS_AT_ONCE):
+        labels = Label.objects.filter(annotator=annotator, pair__in=pairs[start : start + ROWS_AT_ONCE])
+        columns = labels.order_by("pk").values_list("pk", "pair__query", "pair__snippet", "pair")
+        for label, query, snippet, pair in columns:
+            yield Chosen(query, snippet, pair, 0.0, label, "")
+
+
+def describe_source(bug: ProvenBug) -> str:
+    """Where a label comes from, in words."""
+    mutant = bug.mutant
+    return (
+        f"{mutant.operator} in line {mutant.line}; test program {bug.program.pk} failed in run {bug.run.pk}"
+    )
+
+
+def build_distractor(made: Benchmark, bug: ProvenBug, pair: Pair) -> Distractor:
+    mutant = bug.mutant
+    return Distractor(
+        benchmark=made,
+        pair=pair,
+        parent=bug.pair.snippet,
+        kind=mutant.operator.value,
+        line=mutant.line,
+        before=mutant.before[:LONGEST_EDIT],
+        after=mutant.after[:LONGEST_EDIT],
+        program=bug.program.pk,
+        source=bug.program.source.text,
+        run=bug.run.pk,
+    )
+
+
+def describe_rule(benchmark: Benchmark) -> str:
+    """Whose labels count, in words."""
+    rule = f"a function with a bug that its test proves is no match; else as in {benchmark}: "
+    return (rule + benchmark.merge_rule)[:LONGEST_RULE]
+
+
+def describe_distractors(benchmark: Benchmark, bugs: Sequence[ProvenBug], proofs: Proofs) -> str:
+    """What people must know of the labels, with all counts."""
+    queries = len({bug.pair.query_id for bug in bugs})
+    left_out = describe_left_out(proofs)
+    return (
+        f"{benchmark} with {count_noun(len(bugs), 'distractor')} for "
+        f"{count_noun(queries, 'query', 'queries')}: matches with a planted bug, each proven by a test that "
+        f"passes without it. Figures do not compare with those of {benchmark}."
+        + (f" Left out: {left_out}." if left_out else "")
+    )
+
+
+def describe_left_out(proofs: Proofs) -> str:
+    """How many were left out for which reason, in words."""
+    return "; ".join(f"{reason}: {count:,}" for reason in LeftOut if (count := proofs.left_out[reason]))
