@@ -178,7 +178,7 @@ def derive_collection(
     about |= {"detector": detector is not None and PYTHON in found.refused, EXAMPLES_OF: found.examples}
     target = _version(name, source, about)
     for start in range(target.size, len(found.positions), MEMBERS_A_TIME):
-        copy_members(target, source, found.positions[start : start + MEMBERS_A_TIME])
+        _add(target, source, found.positions[start : start + MEMBERS_A_TIME])
         if report is not None:
             report("stored", target.size, len(found.positions))
     return target
@@ -217,7 +217,7 @@ def _figures(about: Mapping[str, Any] | None) -> dict[str, Any]:
     return {name: value for name, value in (about or {}).items() if name != EXAMPLES_OF}
 
 
-def copy_members(target: Collection, source: Collection, positions: Sequence[int]) -> None:
+def _add(target: Collection, source: Collection, positions: Sequence[int]) -> None:
     """Store the members at some positions behind those that are there. All of them or none."""
     columns = ("text_id", "source_id", "origin", "licence", "rules")
     rows = list[tuple[Any, ...]]()

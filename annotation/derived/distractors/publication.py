@@ -6,12 +6,13 @@ It has a name, a collection and versions of its own, so that its figures never m
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Final
+from typing import Final, TypeAlias
 
 from django.db import transaction
 
 from annotation.derived.distractors.proof import LeftOut, Proofs, ProvenBug
-from retrieval.collections.derivation import MEMBERS_A_TIME, copy_members
+from retrieval.collections.aliases import copy_aliases
+from retrieval.collections.importer import MEMBER_COLUMNS
 from retrieval.evaluation.content import snippet_members
 from retrieval.evaluation.label_join import load_kept_labels
 from retrieval.evaluation.publication import Chosen, Order, publish_chosen
@@ -26,6 +27,7 @@ from retrieval.models import (
     Pair,
     Pool,
     Text,
+    statements,
 )
 from retrieval.texts.plurals import count_noun
 
@@ -35,9 +37,13 @@ LONGEST_RULE: Final = 400
 LONGEST_EDIT: Final = 2_000
 ROWS_AT_ONCE: Final = 500
 ROWS_A_READ: Final = 2_000
+LONGEST_ID: Final = 280
 LONGEST_SOURCE: Final = 200
 ANNOTATOR: Final = "planted bugs"
 SOURCE: Final = "matches with a planted bug, each proven by a test that passes without it"
+
+MemberRow: TypeAlias = tuple[str, int, str, str, str, int]
+"""Hash and id of a text, source id, origin, licence, rules."""
 
 
 class NoDistractors(ValueError):
@@ -104,50 +110,48 @@ def without_known_functions(
 
 
 def keep_collection(benchmark: Benchmark, bugs: Sequence[ProvenBug], texts: Sequence[Text]) -> Collection:
-    """The benchmark's functions, and those with a bug behind them: found again where it is there already."""
+    """The benchmark's functions and those with a bug, by the hashes of their texts; once.
+
+    Where a match and its bug have equal scores the one that comes first is listed first. By hashes either
+    may be that one; with the bugs at the end a system that sees no difference would look perfect.
+    """
     name, kind = distractors_name(benchmark), Collection.Kind.SNIPPETS
-    order = list(dict.fromkeys(text.pk for text in texts))
+    columns = ("text__body", "text_id", "source_id", "origin", "licence", "rules")
+    rows = list(snippet_members(benchmark).values_list(*columns).iterator(ROWS_A_READ))
+    rows = sorted([*rows, *list_bug_members(benchmark, bugs, texts)])
     newest = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
-    source = f"{benchmark} with functions that have a planted bug"
-    if newest is not None and newest.source == source:
-        behind = newest.members.filter(position__gte=benchmark.snippets_until).order_by("position")
-        if list(behind.values_list("text_id", flat=True)) == order:
+    if newest is not None:
+        there = newest.members.order_by("position").values_list("text_id", flat=True)
+        if list(there.iterator(ROWS_A_READ)) == [row[1] for row in rows]:
             return newest
-    version = newest.version + 1 if newest else 1
-    made = Collection.objects.create(name=name, kind=kind, version=version, source=source)
-    for start in range(0, benchmark.snippets_until, MEMBERS_A_TIME):
-        ends = min(start + MEMBERS_A_TIME, benchmark.snippets_until)
-        copy_members(made, benchmark.snippets, range(start, ends))
-    made.refresh_from_db()
-    add_bugs(made, benchmark, bugs, texts)
+    made = Collection.objects.create(
+        name=name,
+        kind=kind,
+        version=newest.version + 1 if newest else 1,
+        size=len(rows),
+        source=f"{benchmark} with functions that have a planted bug",
+    )
+    for start in range(0, len(rows), ROWS_A_READ):
+        some = enumerate(rows[start : start + ROWS_A_READ], start)
+        new = [(made.pk, text, position, *rest) for position, (_, text, *rest) in some]
+        statements.insert_all(Member, MEMBER_COLUMNS, new)
+    copy_aliases(benchmark.snippets, made, [row[1] for row in rows])
     return made
 
 
-def add_bugs(
-    target: Collection, benchmark: Benchmark, bugs: Sequence[ProvenBug], texts: Sequence[Text]
-) -> None:
-    """Store the functions with a bug; each has the licence of the function that it was made of."""
+def list_bug_members(
+    benchmark: Benchmark, bugs: Sequence[ProvenBug], texts: Sequence[Text]
+) -> Iterator[MemberRow]:
+    """The functions with a bug, each once, with the licence of the function that it was made of."""
     parents = find_members(benchmark, sorted({bug.pair.snippet_id for bug in bugs}))
-    rows, seen = list[Member](), set[int]()
+    first: dict[int, tuple[ProvenBug, Text]] = {}
     for bug, text in zip(bugs, texts, strict=True):
-        if text.pk in seen:
-            continue
-        seen.add(text.pk)
+        first.setdefault(text.pk, (bug, text))
+    for number, (bug, text) in enumerate(first.values(), 1):
         parent = parents[bug.pair.snippet_id]
-        rows.append(
-            Member(
-                collection=target,
-                text=text,
-                position=target.size + len(rows),
-                source_id=f"{parent.source_id[:300]}#bug-{len(rows) + 1}",
-                origin=parent.origin,
-                licence=parent.licence,
-                rules=int(rules_of_function(text.text)),
-            )
-        )
-    Member.objects.bulk_create(rows, batch_size=500)
-    target.size += len(rows)
-    target.save(update_fields=["size"])
+        name = f"{parent.source_id[:LONGEST_ID]}#bug-{number}"
+        rules = int(rules_of_function(text.text))
+        yield text.digest, text.pk, name, parent.origin, parent.licence, rules
 
 
 def find_members(benchmark: Benchmark, texts: Sequence[int]) -> dict[int, Member]:

@@ -122,12 +122,12 @@ def build_contamination_tables(
     refused = (
         f"{counts['refused']:,} records could not be read and were not compared." if counts["refused"] else ""
     )
-    title = f"Of {benchmark} in {learned}"
+    told = f"Texts of {benchmark} in {learned}."
     heads = ("texts", "judged", "same text", "near same", "share")
     columns = ("of", "kind", "id", "text", "id in training data", "text in training data")
     return (
-        Table("shares", title, heads, tuple(shares), f"{seen} {RULE}", warning=refused),
-        Table("texts", f"Texts of {benchmark} that are in {learned}", columns, tuple(rows), RULE),
+        Table("shares", "Counts", heads, tuple(shares), f"{told} {seen} {RULE}", warning=refused),
+        Table("texts", "Texts", columns, tuple(rows), f"{told} {RULE}"),
     )
 
 

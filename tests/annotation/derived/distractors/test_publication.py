@@ -61,6 +61,12 @@ def test_the_bugs_are_non_matches_of_a_benchmark_of_its_own(tested: Benchmark, m
     assert "2 distractors for 1 query" in made.notes and "bugs that the test did not notice: 1" in made.notes
 
 
+def test_the_order_of_the_functions_favours_neither_match_nor_bug(made: Benchmark) -> None:
+    """A system that sees no difference lists the first of two: hashes decide which one that is."""
+    digests = made.snippets.members.order_by("position").values_list("text__body", flat=True)
+    assert list(digests) == sorted(digests) and made.snippets.size == len(digests) == 6
+
+
 def test_the_same_bugs_are_published_once(tested: Benchmark, made: Benchmark) -> None:
     assert publish_with_distractors(tested, proofs_of(tested)) == made
     assert Collection.objects.filter(name="counting-distractors").count() == 1
@@ -97,11 +103,19 @@ def test_a_bug_that_is_a_function_of_the_benchmark_is_left_out(tested: Benchmark
 def test_systems_are_measured_by_whether_the_match_is_above(
     made: Benchmark, places: list[int], share: float | None, known: int, unknown: int
 ) -> None:
-    """The match is at place 0, its bugs at 4 and 5. Of a pair that is not listed nothing is known."""
+    """0 is the match, 4 and 5 are its bugs, the others any. Of a pair that is not listed nothing is known."""
+    bugs = list(made.distractors.all())
+    texts = [bugs[0].parent_id, bugs[0].pair.snippet_id, bugs[1].pair.snippet_id]
+    of = dict(zip((0, 4, 5), (made.snippets.members.get(text=text).position for text in texts), strict=True))
+    others = iter(sorted(set(range(6)) - set(of.values())))
+    of |= {number: next(others) for number in (1, 2)}
     run = Run.objects.create(
         benchmark=made, system="mine", pool=Pool.COLLECTION, digest="0" * 64, code_version="tests"
     )
-    query, data = made.distractors.all()[0].pair.query_id, np.array(places, dtype="<u4").tobytes()
+    query, data = (
+        made.distractors.all()[0].pair.query_id,
+        np.array([of[place] for place in places], "<u4").tobytes(),
+    )
     RankedList.objects.create(run=run, query_id=query, data=data)
     (found,) = rank_bugs(made, [run])
     assert (found.share, found.distractors, found.unlisted) == (share, known, unknown)
