@@ -149,16 +149,26 @@ def list_bug_members(
         first.setdefault(text.pk, (bug, text))
     for number, (bug, text) in enumerate(first.values(), 1):
         parent = parents[bug.pair.snippet_id]
-        name = f"{parent.source_id[:LONGEST_ID]}#bug-{number}"
+        name = name_bug(parent, text, number)
         rules = int(rules_of_function(text.text))
         yield text.digest, text.pk, name, parent.origin, parent.licence, rules
+
+
+def name_bug(parent: Member, bug: Text, number: int) -> str:
+    """The source id of a function with a bug: after its parent's in the alphabet, or before, by their hashes.
+
+    trec_eval, and so a reranker, orders equal scores by document id.
+    """
+    sign = "" if bug.digest > parent.text.digest else "!"
+    return f"{sign}{parent.source_id[:LONGEST_ID]}#bug-{number}"
 
 
 def find_members(benchmark: Benchmark, texts: Sequence[int]) -> dict[int, Member]:
     """The benchmark's functions with these texts, by text."""
     found: dict[int, Member] = {}
     for start in range(0, len(texts), ROWS_AT_ONCE):
-        rows = snippet_members(benchmark).filter(text__in=texts[start : start + ROWS_AT_ONCE])
+        members = snippet_members(benchmark).select_related("text")
+        rows = members.filter(text__in=texts[start : start + ROWS_AT_ONCE])
         found |= {row.text_id: row for row in rows}
     return found
 

@@ -65,6 +65,10 @@ def test_the_order_of_the_functions_favours_neither_match_nor_bug(made: Benchmar
     """A system that sees no difference lists the first of two: hashes decide which one that is."""
     digests = made.snippets.members.order_by("position").values_list("text__body", flat=True)
     assert list(digests) == sorted(digests) and made.snippets.size == len(digests) == 6
+    for bug in made.distractors.all():
+        members = [made.snippets.members.get(text=text) for text in (bug.parent, bug.pair.snippet)]
+        by_id = members[1].source_id > members[0].source_id
+        assert by_id == (bug.pair.snippet.digest > bug.parent.digest), "equal scores may go by document id"
 
 
 def test_the_same_bugs_are_published_once(tested: Benchmark, made: Benchmark) -> None:
