@@ -109,6 +109,11 @@ class Study(models.Model):
         return self.name
 
     @property
+    def has_single_raters(self) -> bool:
+        """Whether each pair gets one rating: many pairs are seen, and no label counts as true."""
+        return self.conditions.filter(raters=1).exists()
+
+    @property
     def is_live(self) -> bool:
         """Whether its raters are still to be kept blind."""
         return self.state in {self.State.RUNNING, self.State.PAUSED}

@@ -130,6 +130,10 @@ def refuse_unpublishable_study(study: Study) -> None:
         raise StudyRefused("Only a study that rates pairs has labels to publish.")
     if study.state != Study.State.CLOSED or not study.frozen_at:
         raise StudyRefused("Only a study that was rated and is closed can be published.")
+    if study.has_single_raters:
+        raise StudyRefused(
+            "Each pair has one rater: no label of it counts as true. Export the ratings instead."
+        )
     if find_published_annotator(study):
         raise StudyRefused("The study is published already.")
 

@@ -165,10 +165,16 @@ def refuse_bad_conditions(order: Order) -> None:
     kinds = [condition.kind for condition in order.conditions]
     if not kinds or len(set(kinds)) < len(kinds):
         raise StudyRefused("Choose at least one condition, and each only once.")
-    if any(condition.raters < FEWEST_RATERS for condition in order.conditions):
+    raters = [condition.raters for condition in order.conditions]
+    if any(1 < count < FEWEST_RATERS for count in raters):
         raise StudyRefused(
-            f"At least {FEWEST_RATERS} raters a pair in each condition: two that disagree have no majority."
+            f"At least {FEWEST_RATERS} raters a pair in each condition: two that disagree have no majority. "
+            "Or one, where many pairs count for more than agreement."
         )
+    if 1 in raters and len(raters) > 1:
+        raise StudyRefused("With one rater a pair there is nothing to compare: choose a single condition.")
+    if 1 in raters and order.comparisons:
+        raise StudyRefused("With one rater a pair nothing counts as true: leave the comparisons out.")
     if order.reference not in kinds:
         raise StudyRefused("The reference is one of the study's conditions.")
     if order.kind == Study.Kind.PAIRWISE and set(kinds) - {Condition.Kind.READING, Condition.Kind.OWN_TESTS}:

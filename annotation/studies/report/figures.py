@@ -120,6 +120,11 @@ def compute_study_figures(study: Study, until: Until | None = None) -> Figures:
     found = figure_data.gather_figure_data(study, until)
     if not found.said:
         raise NoFigures("Nobody has rated a pair yet: figures appear with the first rating.")
+    if study.has_single_raters:
+        raise NoFigures(
+            "Each pair has one rater: there is no agreement and no majority, so no label counts as true. "
+            "The ratings are in the export."
+        )
     pairwise = study.kind == Study.Kind.PAIRWISE
     rated = {said.enrolment for said in found.said}
     exact = found.by_criterion(Criterion.EXACT)

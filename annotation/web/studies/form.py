@@ -43,8 +43,8 @@ INFORMATION: Final = (
     "with the time that you took; they are published without your name. You can stop at any time."
 )
 TOO_FEW_RATERS: Final = (
-    f"A pair needs {FEWEST_RATERS} raters in each condition. Two who disagree have no majority, so such a "
-    "pair has no label."
+    f"A pair needs {FEWEST_RATERS} raters in each condition, or one. Two who disagree have no majority, so "
+    "such a pair has no label."
 )
 Bound = forms.BoundField
 TYPED: Final = ("prevalence", "rater_accuracy", "annotator_accuracy", "clustering", "skipped")
@@ -234,11 +234,11 @@ class StudyForm(forms.Form):
             self.fields[f"with_{kind}"] = forms.BooleanField(required=False, label=label, initial=chosen)
             self.fields[f"raters_{kind}"] = forms.IntegerField(
                 required=False,
-                min_value=FEWEST_RATERS,
+                min_value=1,
                 max_value=100,
                 initial=FEWEST_RATERS,
                 label=f"Raters a pair, {label}",
-                error_messages={"min_value": TOO_FEW_RATERS},
+                help_text="One: many pairs are seen, and no label counts as true." if chosen else "",
             )
             self.fields[f"seconds_{kind}"] = forms.FloatField(
                 required=False,
@@ -292,6 +292,9 @@ class StudyForm(forms.Form):
 
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
+        for kind in Condition.Kind.values:
+            if cleaned.get(f"with_{kind}") and 1 < (cleaned.get(f"raters_{kind}") or 1) < FEWEST_RATERS:
+                self.add_error(f"raters_{kind}", TOO_FEW_RATERS)
         file: UploadedFile[bytes] | None = cleaned.get("planted_file")
         if file:
             cleaned["planted"] = self.read(file)

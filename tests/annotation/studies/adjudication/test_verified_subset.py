@@ -89,6 +89,13 @@ def test_the_planned_quorum_counts_not_who_came(study: Study) -> None:
     assert verified_subset.verdicts_of_study(study) == []
 
 
+def test_labels_of_one_rater_a_pair_are_not_published_as_true(study: Study) -> None:
+    study.conditions.update(raters=1)
+    with pytest.raises(StudyRefused, match="one rater"):
+        verified_subset.publish_verified_subset(study, factories.ada())
+    assert not Label.objects.exists()
+
+
 def test_three_steps_are_published_as_exact_match(study: Study) -> None:
     Study.objects.update(scale=Study.Scale.STEPS)
     study.refresh_from_db()

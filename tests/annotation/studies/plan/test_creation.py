@@ -108,6 +108,12 @@ def test_a_draft_is_made_anew(build: Build) -> None:
     assert Study.objects.get().name == "better"
 
 
+def test_one_rater_a_pair_is_allowed_where_it_is_the_only_condition(build: Build) -> None:
+    study = create_draft_study(order(build, conditions=(ConditionWish("own_tests", 1),)), factories.ada())
+    assert study.has_single_raters
+    assert not create_draft_study(order(build, name="three"), factories.ada()).has_single_raters
+
+
 @pytest.mark.parametrize(
     ("changes", "why"),
     [
@@ -116,6 +122,11 @@ def test_a_draft_is_made_anew(build: Build) -> None:
         ({"scale": "preference"}, "scale"),
         ({"conditions": ()}, "at least one condition"),
         ({"conditions": (ConditionWish("own_tests", 2),)}, "At least 3 raters"),
+        ({"conditions": (ConditionWish("own_tests", 1), ConditionWish("reading"))}, "a single condition"),
+        (
+            {"conditions": (ConditionWish("own_tests", 1),), "comparisons": (("agents", "always 0"),)},
+            "leave the comparisons out",
+        ),
         ({"reference": "reading"}, "reference"),
         ({"margin": 1.5}, "margin"),
         ({"question": "x" * 20_001}, "20,000"),

@@ -43,6 +43,13 @@ def test_nothing_is_computed_before_somebody_rated() -> None:
         figures_of(studies.study())
 
 
+def test_of_one_rater_a_pair_nothing_counts_as_true() -> None:
+    study = rated_study([[1, 0, 1, 0]])
+    study.conditions.update(raters=1)
+    with pytest.raises(NoFigures, match="one rater"):
+        figures_of(study)
+
+
 def test_the_agents_stand_against_the_majority_of_the_reference() -> None:
     study = rated_study([[1, 1, 1, 0, 0, 0, 0, 0], [1, 1, 0, 0, 0, 0, 0, 0], [1, 1, 1, 0, 0, 0, 0, 1]])
     agents(study, [1, 1, 0, 0, 0, 0, 1, 0])
