@@ -77,6 +77,48 @@ def _staqc(options: Arguments) -> Iterator[Item]:
     return staqc.read_staqc_blocks(options["place"], options["titles"])
 
 
+def _ncs_arguments(parser: CommandParser) -> None:
+    parser.add_argument("place", type=Path, help="287_android_questions.json")
+    parser.add_argument(
+        "--code",
+        type=Path,
+        metavar="DIR",
+        help="checkouts of the repositories, DIR/owner/name or DIR/name-commit: the examples become matches",
+    )
+    parser.add_argument(
+        "--corpus",
+        type=Path,
+        nargs="+",
+        action="extend",
+        default=[],
+        metavar="FILE",
+        help="rows of the search corpus as JSON Lines, whose code is in --code (default: the examples alone)",
+    )
+    parser.add_argument(
+        "--answers",
+        action="store_true",
+        help="the answers of Stack Overflow as labelled snippets; they are no part of the search task",
+    )
+
+
+def _ncs(options: Arguments) -> Iterator[Item]:
+    code, corpus = options["code"], options["corpus"]
+    if missing := [str(path) for path in (*filter(None, [code]), *corpus) if not path.exists()]:
+        raise CommandError(f"There is no {', no '.join(missing)}.")
+    if corpus and not code:
+        raise CommandError("The rows of --corpus have no code: name the folder of checkouts with --code.")
+    if code and options["answers"]:
+        raise CommandError("Answers are nothing that is searched: take --code or --answers.")
+    if code:
+        return ncs.read_search_task(options["place"], corpus, code)
+    if not options["answers"]:
+        options["guessed"] = (
+            "Questions alone: the answers of Stack Overflow are no search pool. With --code DIR the methods "
+            "that match are read from checkouts; --answers takes the answers as they are."
+        )
+    return ncs.read_questions(options["place"], options["answers"])
+
+
 def _beir_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "place",
@@ -193,11 +235,7 @@ FORMATS = {
         lambda options: codesearchnet.read_codesearchnet(options["places"], options["documentation"]),
     ),
     "staqc": Format("StaQC's pickles of Stack Overflow code", _staqc_arguments, _staqc),
-    "ncs": Format(
-        "Neural Code Search's questions with their answers",
-        _place("287_android_questions.json"),
-        lambda options: ncs.read_questions(options["place"]),
-    ),
+    "ncs": Format("Neural Code Search's questions, with the methods that match", _ncs_arguments, _ncs),
     "beir": Format(
         "a folder of BEIR or MTEB",
         _beir_arguments,

@@ -26,7 +26,7 @@ class Format(models.TextChoices):
     )
     CODESEARCHNET = "codesearchnet", "CodeSearchNet: functions of six languages (JSON Lines, or its zips)"
     STAQC = "staqc", "StaQC: a pickle of Stack Overflow code"
-    NCS = "ncs", "Neural Code Search: questions with their answers (JSON)"
+    NCS = "ncs", "Neural Code Search: its questions (JSON)"
 
 
 class ImportOrder(JobOrder):

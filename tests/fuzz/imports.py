@@ -157,7 +157,9 @@ SOURCES: Final[dict[str, st.SearchStrategy[Source]]] = {
     ),
     "ncs": st.builds(
         lambda records: Source(
-            {"n.json": records}, ("ncs", "{}/n.json"), (("n.json", "question"), ("n.json", "answer"))
+            {"n.json": records},
+            ("ncs", "{}/n.json", "--answers"),
+            (("n.json", "question"), ("n.json", "answer")),
         ),
         objects_of(stackoverflow_id=IDS, question=TEXTS, answer=TEXTS, question_url=TEXTS),
     ),

@@ -71,10 +71,19 @@ def test_what_was_there_before_a_failed_import_stays() -> None:
     assert Collection.objects.get().size == 1
 
 
+ANSWERED = {
+    "query": "question",
+    "snippet": "answer",
+    "query_id": "stackoverflow_id",
+    "snippet_id": "stackoverflow_id",
+}
+LABELLED = {**ANSWERED, "label": "label"}
+
+
 def test_other_formats_bring_queries_snippets_and_labels() -> None:
     rows = b'[{"stackoverflow_id": "1", "question": "how?", "answer": "this();"}]'
     file = ContentFile(rows, name="questions.json")
-    job = factories.import_job(name="ncs", format=Format.NCS, file=file)
+    job = factories.import_job(name="asked", format=Format.TABLE, file=file, options=ANSWERED)
     call_command("job", str(job.pk))
     job.refresh_from_db()
     assert job.state == Job.State.DONE
@@ -83,12 +92,24 @@ def test_other_formats_bring_queries_snippets_and_labels() -> None:
     assert [made.source for made in Collection.objects.all()] == ["questions.json"] * 2
 
 
+def test_questions_of_neural_code_search_come_without_their_answers() -> None:
+    rows = b'[{"stackoverflow_id": "1", "question": "how?", "answer": "this();"}]'
+    job = factories.import_job(name="ncs", format=Format.NCS, file=ContentFile(rows, name="questions.json"))
+    call_command("job", str(job.pk))
+    assert [(made.kind, made.size) for made in Collection.objects.all()] == [("queries", 1)]
+    assert not Benchmark.objects.exists()
+
+
 @pytest.mark.parametrize("allowed", [False, True])
 def test_a_refused_label_publishes_no_benchmark_unless_that_is_allowed(allowed: bool) -> None:
-    rows = [{"stackoverflow_id": n, "question": f"how {n}?", "answer": f"this({n});"} for n in (1, 2)]
-    content = json.dumps([*rows, {"stackoverflow_id": 3, "question": "how?"}]).encode()
+    rows = [
+        {"stackoverflow_id": n, "question": f"how {n}?", "answer": f"this({n});", "label": 1} for n in (1, 2)
+    ]
+    content = json.dumps([*rows, {"stackoverflow_id": 3, "question": "how?", "label": 1}]).encode()
     file = ContentFile(content, name="questions.json")
-    job = factories.import_job(name="ncs", format=Format.NCS, file=file, allow_partial=allowed)
+    job = factories.import_job(
+        name="asked", format=Format.TABLE, file=file, options=LABELLED, allow_partial=allowed
+    )
     call_command("job", str(job.pk))
     job.refresh_from_db()
     assert (job.state, job.result["stored"], job.result["unreadable"]) == (Job.State.PARTIAL, 4, 1)

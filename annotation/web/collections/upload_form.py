@@ -87,7 +87,7 @@ class UploadForm(forms.Form):
     )
     titles_from = AddressField("Or the address of the titles")
     written_in = forms.ChoiceField(
-        choices=[(name, known.label) for name, known in LANGUAGES.items()],
+        choices=[(name, known.display) for name, known in LANGUAGES.items()],
         required=False,
         label="Language of the sources",
         help_text="Files of other languages in an archive are skipped.",

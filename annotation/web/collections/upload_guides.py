@@ -156,7 +156,8 @@ GUIDES: Final = (
     ),
     Guide(
         Format.NCS,
-        "287_android_questions.json: each question with the code of its answer, label 1.",
+        "287_android_questions.json: the questions. The answers of Stack Overflow are no search pool; the "
+        "methods that match are read on the server, from checkouts.",
         (
             (
                 "287_android_questions.json",
@@ -167,6 +168,7 @@ GUIDES: Final = (
             ),
         ),
         (".json",),
+        "FILE --code DIR",
     ),
 )
 BY_FORMAT: Final = {guide.format.value: guide for guide in GUIDES}

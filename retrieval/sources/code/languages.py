@@ -30,7 +30,7 @@ class Language:
     `trivial` are first statements of a body that does nothing; `left_out` matches names of no interest.
     """
 
-    label: str
+    display: str
     """The language's name on pages."""
     grammar: Callable[[], object]
     endings: tuple[str, ...]
@@ -78,7 +78,7 @@ def _named(names: str) -> re.Pattern[str]:
 
 LANGUAGES: Mapping[str, Language] = {
     "python": Language(
-        label="Python",
+        display="Python",
         grammar=_grammar_of("tree_sitter_python"),
         endings=(".py",),
         functions=frozenset({"function_definition"}),
@@ -94,7 +94,7 @@ LANGUAGES: Mapping[str, Language] = {
         cuts=cuts_of,
     ),
     "java": Language(
-        label="Java",
+        display="Java",
         grammar=_grammar_of("tree_sitter_java"),
         endings=(".java",),
         functions=frozenset({"method_declaration"}),
@@ -107,7 +107,7 @@ LANGUAGES: Mapping[str, Language] = {
         left_out=_named("toString hashCode equals finalize notify notifyAll clone"),
     ),
     "go": Language(
-        label="Go",
+        display="Go",
         grammar=_grammar_of("tree_sitter_go"),
         endings=(".go",),
         functions=frozenset({"function_declaration", "method_declaration"}),
@@ -122,7 +122,7 @@ LANGUAGES: Mapping[str, Language] = {
         vendored=re.compile(r"(^|/)vendor/"),
     ),
     "javascript": Language(
-        label="JavaScript",
+        display="JavaScript",
         grammar=_grammar_of("tree_sitter_javascript"),
         endings=(".js", ".mjs", ".cjs", ".jsx"),
         functions=frozenset({"function_declaration", "generator_function_declaration", "method_definition"}),
@@ -139,7 +139,7 @@ LANGUAGES: Mapping[str, Language] = {
         vendored=re.compile(r"(^|/)(node_modules|bower_components)/"),
     ),
     "php": Language(
-        label="PHP",
+        display="PHP",
         grammar=_grammar_of("tree_sitter_php", "language_php"),
         fragments=_grammar_of("tree_sitter_php", "language_php_only"),
         endings=(".php",),
@@ -158,7 +158,7 @@ LANGUAGES: Mapping[str, Language] = {
         vendored=re.compile(r"(^|/)vendor/"),
     ),
     "ruby": Language(
-        label="Ruby",
+        display="Ruby",
         grammar=_grammar_of("tree_sitter_ruby"),
         endings=(".rb",),
         functions=frozenset({"method", "singleton_method"}),

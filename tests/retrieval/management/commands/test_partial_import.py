@@ -170,7 +170,7 @@ HARMED: dict[str, Callable[[Path], list[Any]]] = {
         folder, 'q,c,l\nsort,def f(): ...,1\nread,"def g(): .'
     ),
     "a table that ends in a row": lambda folder: table(folder, "q,c,l\nsort,def f(): ...,1\nread,def g()"),
-    "questions without an answer": lambda folder: ["ncs", questions(folder)],
+    "questions without an answer": lambda folder: ["ncs", questions(folder), "--answers"],
     "documentation without its end": lambda folder: [
         "codesearchnet",
         cut_pack(folder / "python.jsonl.gz", json_lines(functions())),

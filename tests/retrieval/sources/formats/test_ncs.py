@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from retrieval.sources import GivenLabel, Query, Snippet
-from retrieval.sources.formats.ncs import read_questions, read_score_sheet
+from retrieval.sources import GivenLabel, Problem, Query, Snippet
+from retrieval.sources.formats.ncs import read_questions, read_score_sheet, read_search_task
 from retrieval.sources.readers.lines import Malformed
 
 HEADER = "No.,StackOverflow ID,NCS FRank,UNIF_android FRank\n"
@@ -46,13 +46,17 @@ def test_what_is_no_score_sheet_is_told_by_line(sheet: Path, text: str, message:
 def test_questions_come_with_their_answers(tmp_path: Path) -> None:
     path = tmp_path / "questions.json"
     path.write_text('[{"stackoverflow_id": "1", "question": "q?", "answer": "a();", "answer_url": "u"}, {}]')
-    question, answer, label, problem = read_questions(path)
+    question, answer, label, problem = read_questions(path, answers=True)
     assert (label, str(answer.origin)) == (GivenLabel("q?", "a();", 1), "u")  # type: ignore[union-attr]
     assert "record 2: has no" in str(problem)
     assert isinstance(question, Query)
 
 
 @pytest.mark.real_data
-def test_the_real_questions(real_data: Path) -> None:
-    items = list(read_questions(real_data / "ncs" / "android_questions-60.json"))
-    assert [type(item) for item in items] == [Query, Snippet, GivenLabel] * 60
+def test_the_real_questions(real_data: Path, tmp_path: Path) -> None:
+    path = real_data / "ncs" / "android_questions-60.json"
+    assert [type(item) for item in read_questions(path)] == [Query] * 60
+    assert [type(item) for item in read_questions(path, answers=True)] == [Query, Snippet, GivenLabel] * 60
+    items = list(read_search_task(path, [], tmp_path))
+    assert [type(item) for item in items[:60]] == [Query] * 60
+    assert all(isinstance(item, Problem) and "is not there" in str(item) for item in items[60:])
