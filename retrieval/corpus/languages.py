@@ -16,7 +16,7 @@ from typing import Final
 from django.db.models import Case, CharField, Count, Exists, OuterRef, Q, Subquery, Value, When
 from django.db.models.expressions import Combinable
 
-from retrieval.models import Benchmark, BenchmarkLabel, Collection, Member
+from retrieval.models import Benchmark, BenchmarkLabel, Collection, Member, Text
 
 ENDINGS: Final[Mapping[str, str]] = {
     ".go": "Go",
@@ -27,6 +27,7 @@ ENDINGS: Final[Mapping[str, str]] = {
     ".rb": "Ruby",
 }
 UNKNOWN: Final = "not stated"
+PYTHON: Final = "Python"
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,6 +46,13 @@ def language_expression(field: str = "source_id") -> Combinable:
         for end, name in ENDINGS.items()
     ]
     return Case(*cases, default=Value(UNKNOWN), output_field=CharField())
+
+
+def find_other_language(text: Text) -> str:
+    """The language whose files a text comes from; empty for Python, or where it is not known."""
+    rows = text.members.order_by().annotate(language=language_expression())
+    found = set(rows.values_list("language", flat=True)) - {UNKNOWN}
+    return "" if PYTHON in found else min(found, default="")
 
 
 def count_language_functions(snippets: Collection) -> list[Functions]:

@@ -13,7 +13,9 @@ from django.utils.html import format_html
 from django.utils.safestring import SafeString, mark_safe
 
 from annotation.web.cases.code import Code, Line, build_line_anchor
+from retrieval.corpus.languages import find_other_language
 from retrieval.filters.newer_syntax import find_needed_version, format_version
+from retrieval.models import Text
 from sandbox.candidate.unbound import Kind, Missing, Unbound, find_unbound_names
 
 MOST_LINES: Final = 8
@@ -95,6 +97,13 @@ def names_view(text: str, prefix: str = "c") -> NamesView:
         looked_at=found.parsed,
         heading=heading,
     )
+
+
+def names_of_snippet(snippet: Text, prefix: str = "c") -> NamesView:
+    """As `names_view`; of a function that comes from a file of another language nothing is said."""
+    if unbound_in(snippet.text).problem and find_other_language(snippet):
+        return NamesView((), 0, "", (), 0, needs_project=False)
+    return names_view(snippet.text, prefix)
 
 
 @lru_cache(maxsize=256)

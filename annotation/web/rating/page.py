@@ -26,7 +26,7 @@ from annotation.studies.rating import ratings, shown_pair
 from annotation.studies.rating.runs import describe_run_refusal
 from annotation.studies.rating.shown_pair import SnippetSide
 from annotation.studies.rating.undo import last_decision
-from annotation.web.cases.names import names_view
+from annotation.web.cases.names import names_of_snippet
 from annotation.web.cases.panes import CodePane, QueryPane, query_pane
 from annotation.web.rating.agents import (
     AgentPanes,
@@ -265,7 +265,7 @@ def code_panes(
         return CodePane(
             code=replace(candidate_side(side, report), whole=whole_url(assignment, side)),
             box=call_box(assignment, side, standing.drafts, keys) if may_run else None,
-            names=names_view(side.pair.snippet.text, prefix_of(side)),
+            names=names_of_snippet(side.pair.snippet, prefix_of(side)),
             note="docstring hidden" if side.hidden else "",
             docstrings=side.docstrings,
             suffix="-right" if side.name == "right" else "",

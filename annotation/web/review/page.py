@@ -32,7 +32,7 @@ from annotation.review.tags import filter_known_tags, tag_name
 from annotation.web.cases.code import first_line
 from annotation.web.cases.evidence import Evidence, evidence_now, evidence_of
 from annotation.web.cases.labels_in_force import ShownLabel, load_shown_labels
-from annotation.web.cases.names import mark_missing_names, names_view
+from annotation.web.cases.names import mark_missing_names, names_of_snippet
 from annotation.web.cases.panes import Panes, panes_of
 from annotation.web.cases.test_strength import strength_views
 from annotation.web.review.calls import call_box
@@ -230,7 +230,7 @@ def case_panes(user: User, case: Case, evidence: Evidence, own: Own, show: Workl
     strength = strength_views([case.program], own.keys)[case.program.pk] if case.program else None
     return replace(
         panes,
-        code=replace(panes.code, names=names_view(case.pair.snippet.text)),
+        code=replace(panes.code, names=names_of_snippet(case.pair.snippet)),
         test=replace(panes.test, strength=strength),
     )
 

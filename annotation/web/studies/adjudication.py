@@ -24,7 +24,7 @@ from annotation.studies.adjudication.quorum import VALUES
 from annotation.web.cases.code import code_of, truncate_code_text
 from annotation.web.cases.cross_tests import grid_view
 from annotation.web.cases.evidence import LONGEST_TEXT, ProgramView, candidate_code, program_view
-from annotation.web.cases.names import mark_missing_names, names_view
+from annotation.web.cases.names import mark_missing_names, names_of_snippet
 from annotation.web.rating.study_list import build_rater_guide
 from annotation.web.rating.words import UNDECIDED, value_sign
 from annotation.web.review.calls import call_line
@@ -86,7 +86,7 @@ def pair_page(
         "query_cut": cut,
         "candidate": mark_missing_names(candidate_code(text), text),
         "other": code_of(study_pair.other.snippet.text, "Second snippet", "o") if study_pair.other else None,
-        "names": names_view(text),
+        "names": names_of_snippet(study_pair.pair.snippet),
         "voters": [voter_view(study, voter) for voter in voters],
         "guide": build_rater_guide(study.guideline, unread=False) if study.guideline else None,
         "guide_key": keys[Action.GUIDELINES],

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import re
 
+import pytest
+
 from annotation.web.cases.code import code_of
-from annotation.web.cases.names import mark_missing_names, names_view
+from annotation.web.cases.names import mark_missing_names, names_of_snippet, names_view
 from retrieval.filters.newer_syntax import format_version
+from tests import factories
 
 TEXT = """def f(self, x):
     é = np.zeros(x < 1) & os.x; y = "np"
@@ -104,3 +107,13 @@ def test_a_line_that_is_cut_keeps_the_marks_before_the_cut() -> None:
     text = "def f():\n    return os.x, " + "a, " * 800 + "zz\n"
 
     assert "is-standard" in lines(text)[1]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize(
+    ("source_id", "is_said"), [("a/b/m.js::f", False), ("a/b/m.py::f", True), ("17", True)]
+)
+def test_a_function_of_another_language_is_not_said_to_be_no_python(source_id: str, is_said: bool) -> None:
+    made = factories.snippets(["function f(x) { return x.y; }"])
+    made.members.update(source_id=source_id)
+    assert names_of_snippet(made.members.get().text).said is is_said
