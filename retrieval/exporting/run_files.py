@@ -10,18 +10,22 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
-from typing import Final
+from typing import Final, TypeAlias
 
 from retrieval.corpus.languages import UNKNOWN, language_expression
 from retrieval.evaluation.content import Content, content_of, query_members, snippet_members
 from retrieval.evaluation.export_ids import OF_QUERIES, OF_SNIPPETS, numbers_of
-from retrieval.metrics.ncs import first_rank
 from retrieval.models import Benchmark, Run
 from retrieval.models.benchmarks import NOWHERE, Places
+from retrieval.sources.code.aroma import THRESHOLD, measure_similarity
 
 ROWS_A_READ: Final = 2000
+MOST_COMPARED: Final = 100
+"""Results of a list that are compared with an answer."""
+IsMatch: TypeAlias = Callable[[int, int, int], bool]
+"""Of a query's number, a result's place and its rank."""
 PREDICTION_COLUMNS: Final = ("language", "query", "identifier", "url")
 NOT_FOUND: Final = "NF"
 BLANKS: Final = re.compile(r"\s+")
@@ -65,29 +69,53 @@ def write_predictions(run: Run) -> Iterator[str]:
             yield _csv_line((language, texts[content.query_texts[number]], name, link))
 
 
-def write_score_sheet(runs: Sequence[Run]) -> Iterator[str]:
+def write_score_sheet(runs: Sequence[Run], answers: Mapping[str, str] | None = None) -> Iterator[str]:
     """Yield Neural Code Search's score sheet: a row a query, the rank of its first match by each system.
 
-    NF where no match is among the results. All runs are of one benchmark.
+    NF where no match is among the results. All runs are of one benchmark. With `answers`, code in Java by the
+    source ids of queries, a result is a match if it is as similar to the answer as that data set asks, and
+    the first MOST_COMPARED results count.
     """
     if not runs:
         raise NotWritable("There is no run.")
     content = content_of(runs[0].benchmark)
     names = [*query_members(runs[0].benchmark).values_list("source_id", flat=True)]
     names += [f"alias {number}" for number in range(1, len(content.queries) - len(names) + 1)]
-    ranks = [_first_ranks(run, content) for run in runs]
+    is_match = _by_answers(content, names, answers) if answers is not None else _by_labels(content)
+    ranks = [_first_ranks(run, content, is_match) for run in runs]
     yield _csv_line(("No.", "Query ID", *(f"{BLANKS.sub(' ', run.title)} FRank" for run in runs)))
     for number, (name, query) in enumerate(zip(names, content.queries, strict=True), 1):
         found = (each.get(query) for each in ranks)
         yield _csv_line((number, name, *(NOT_FOUND if rank is None else rank for rank in found)))
 
 
-def _first_ranks(run: Run, content: Content) -> Mapping[int, int | None]:
+def _first_ranks(run: Run, content: Content, is_match: IsMatch) -> Mapping[int, int | None]:
     """By query the rank of its first match."""
     return {
-        query: first_rank([content.judged(query).get(place, 0) > 0 for place in places.tolist()])
-        for _, query, places in _lists_in_order(run, content)
+        query: next((rank for rank, at in enumerate(places.tolist(), 1) if is_match(number, at, rank)), None)
+        for number, query, places in _lists_in_order(run, content)
     }
+
+
+def _by_labels(content: Content) -> IsMatch:
+    """Whether a query's label says that a result is a match."""
+    return lambda number, place, rank: content.judged(content.queries[number]).get(place, 0) > 0
+
+
+def _by_answers(content: Content, names: Sequence[str], answers: Mapping[str, str]) -> IsMatch:
+    """Whether a result is as similar to the query's answer as Neural Code Search asks."""
+    if not any(name in answers for name in names):
+        raise NotWritable("No query has an answer: the answers' ids must be the source ids of the queries.")
+    members = {row.position: row for row in snippet_members(content.benchmark).select_related("text__body")}
+
+    def is_match(number: int, place: int, rank: int) -> bool:
+        answer = answers.get(names[number], "")
+        if not answer or place == NOWHERE or rank > MOST_COMPARED:
+            return False
+        code = members[content.texts_place(place)].text.text
+        return measure_similarity(code, answer, "java") >= THRESHOLD
+
+    return is_match
 
 
 def _lists_in_order(run: Run, content: Content) -> Iterator[tuple[int, int, Places]]:

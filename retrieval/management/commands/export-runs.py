@@ -18,6 +18,8 @@ from retrieval.exporting.run_files import (
 )
 from retrieval.management.light import LightCommand
 from retrieval.models import Pool, Run
+from retrieval.sources import Problem, Snippet
+from retrieval.sources.formats.ncs import read_questions
 from retrieval.texts.plurals import count_noun
 
 SINGLE: Final[Mapping[str, Callable[[Run], Iterator[str]]]] = {
@@ -40,18 +42,37 @@ class Command(LightCommand):
         parser.add_argument("benchmark", help="its name, or name@version")
         parser.add_argument("file", type=Path, metavar="FILE", help="is replaced where it is there")
         parser.add_argument("--system", action="append", default=[], help="its name on the leaderboard")
+        parser.add_argument(
+            "--answers",
+            type=Path,
+            metavar="FILE",
+            help="of score-sheet: 287_android_questions.json; a result counts if its code is similar to the "
+            "answer (Aroma's features, at least 0.25), not by the benchmark's labels",
+        )
         parser.add_argument("--pool", choices=Pool.values, help="what was searched (default: either)")
 
     def handle(self, *args: Any, **options: Any) -> None:
         runs = find_chosen_runs(options)
+        if options["answers"] and options["format"] != SHEET:
+            raise CommandError("--answers belongs to score-sheet.")
         if options["format"] == SHEET:
-            lines = write_score_sheet(runs)
+            lines = write_score_sheet(runs, read_answers(options["answers"]) if options["answers"] else None)
         elif len(runs) == 1:
             lines = SINGLE[options["format"]](runs[0])
         else:
             raise CommandError(f"{options['format']} takes a single run: {name_systems(runs)}")
         written = write_whole_file(options["file"], lines)
         self.stdout.write(f"{count_noun(written, 'line')} in {options['file']}")
+
+
+def read_answers(path: Path) -> dict[str, str]:
+    """The code of each question's answer, by the question's id. Raises CommandError."""
+    if not path.exists():
+        raise CommandError(f"There is no {path}.")
+    items = list(read_questions(path, answers=True))
+    if problem := next((item for item in items if isinstance(item, Problem)), None):
+        raise CommandError(str(problem))
+    return {item.source_id: item.text for item in items if isinstance(item, Snippet)}
 
 
 def find_chosen_runs(options: Mapping[str, Any]) -> list[Run]:

@@ -91,6 +91,60 @@ def test_the_score_sheet_has_the_first_match_of_every_system(rated: str, tmp_pat
     assert summarize_first_ranks(ranks["theirs (text not known)"]).mrr == pytest.approx(1 / 9)
 
 
+HIDE = "void hide(View one) {\n    imm.hideSoftInput(one.getWindowToken(), 0);\n    log();\n}"
+SUM = (
+    "int sum(int[] all) {\n    int found = 0;\n    for (int each : all) found += each;\n    return found;\n}"
+)
+QUESTIONS = [
+    {
+        "stackoverflow_id": "7",
+        "question": "hide keyboard",
+        "answer": "imm.hideSoftInput(view.getWindowToken(), 0);",
+    },
+    {
+        "stackoverflow_id": "8",
+        "question": "open page",
+        "answer": "startActivity(new Intent(ACTION_VIEW, uri));",
+    },
+]
+
+
+def test_the_score_sheet_may_go_by_answers(tmp_path: Path) -> None:
+    """The benchmark calls the sum a match; by the answer it is the method that hides the keyboard."""
+    questions, rows = tmp_path / "questions.json", tmp_path / "rows.jsonl"
+    questions.write_text(json.dumps(QUESTIONS))
+    labelled = [
+        ("7", "hide keyboard", "a", SUM, 1),
+        ("7", "hide keyboard", "b", HIDE, 0),
+        ("8", "open page", "a", SUM, 0),
+    ]
+    keys = ("query_id", "query", "snippet_id", "code", "label")
+    rows.write_text("\n".join(json.dumps(dict(zip(keys, row, strict=True))) for row in labelled))
+    (tmp_path / "r.run").write_text("7 Q0 a 1 2 x\n7 Q0 b 2 1 x\n8 Q0 b 1 2 x\n")
+    call_command(
+        "import",
+        "table",
+        str(rows),
+        name="ncs",
+        query="query",
+        snippet="code",
+        label="label",
+        query_id="query_id",
+        snippet_id="snippet_id",
+    )
+    call_command("evaluate", "ncs", run=[f"x={tmp_path / 'r.run'}"], metrics="mrr")
+    sheets = {}
+    for name, answers in (("labels", None), ("answers", questions)):
+        call_command("export-runs", "score-sheet", "ncs", str(tmp_path / name), answers=answers)
+        (sheets[name],) = read_score_sheet(tmp_path / name).values()
+    assert sheets == {"labels": [1, None], "answers": [2, None]}
+    with pytest.raises(CommandError, match="belongs to score-sheet"):
+        call_command("export-runs", "trec", "ncs", str(tmp_path / "t"), answers=questions)
+    questions.write_text(json.dumps([{**QUESTIONS[0], "stackoverflow_id": "99"}]))
+    with pytest.raises(CommandError, match="No query has an answer"):
+        call_command("export-runs", "score-sheet", "ncs", str(tmp_path / "s"), answers=questions)
+
+
 def test_what_can_not_be_written_is_said(rated: str, tmp_path: Path) -> None:
     out = str(tmp_path / "out")
     with pytest.raises(CommandError, match=r"no run of 'ours' .* 'theirs"):
