@@ -68,11 +68,24 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> Generator[None]:
         fixtures = set(getattr(item, "fixturenames", ()))
         if item.get_closest_marker("django_db") or fixtures & {"db", "transactional_db"}:
             item.add_marker("database")
+        if is_among(item, ALIKE):
+            item.add_marker("alike")
         if lasts_long(item, fixtures):
             item.add_marker("slow")
     yield
     places = {REPOSITORY / "tests" / f"{name}.py": place for place, name in enumerate(LONGEST_FIRST.split())}
     items.sort(key=lambda item: places.get(item.path, len(places)))
+
+
+ALIKE = """
+    annotation/derived/rerun/test_again_command annotation/studies/test_agreement_command
+    annotation/studies/test_command retrieval/management/commands
+    site/test_account site/test_accounts site/test_body_limits site/test_commands site/test_errors
+    site/test_llm_command site/test_log_in site/test_notify_command site/test_openapi_snapshot
+    site/test_passwords site/test_prefix site/test_sample_study site/test_server site/test_shell
+    site/test_single_sign_on site/test_terms
+"""
+"""Commands, log-ins and limits: what they call is asked on each database by tests of its own."""
 
 
 PROCESSES = """
@@ -84,12 +97,22 @@ PROCESSES = """
 
 def lasts_long(item: pytest.Item, fixtures: set[str]) -> bool:
     """Whether `make quick` leaves a test out: a long file, a sandbox, real data, processes, commits."""
-    path = item.path.relative_to(REPOSITORY / "tests").with_suffix("")
+    path = path_in_tests(item)
     inside = path.is_relative_to("sandbox") and fixtures & {"sandbox", "bubblewrap", "docker", "home"}
     long = path.as_posix() in LONGEST_FIRST.split()
     marked = any(item.get_closest_marker(name) for name in ("real_data", "postgres", "docker"))
     commits = "transactional_db" in fixtures or _commits(item)
-    return bool(inside or long or marked or commits or any(map(path.is_relative_to, PROCESSES.split())))
+    return bool(inside or long or marked or commits or is_among(item, PROCESSES))
+
+
+def path_in_tests(item: pytest.Item) -> Path:
+    """Without its suffix, as the lists above name files."""
+    return item.path.relative_to(REPOSITORY / "tests").with_suffix("")
+
+
+def is_among(item: pytest.Item, places: str) -> bool:
+    """Whether a test lies in one of the files or folders of a list."""
+    return any(map(path_in_tests(item).is_relative_to, places.split()))
 
 
 def _commits(item: pytest.Item) -> bool:
