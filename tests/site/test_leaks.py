@@ -194,8 +194,6 @@ def addresses(given: Samples) -> Iterator[tuple[Route, str]]:
     ("kind", "role"),
     [
         (Kind.OWN_TESTS, Role.EXPERT),
-        pytest.param(Kind.OWN_TESTS, Role.ADMIN, marks=pytest.mark.alike),
-        pytest.param(Kind.READING, Role.EXPERT, marks=pytest.mark.alike),
         pytest.param(Kind.READING, Role.ADMIN, marks=pytest.mark.alike),
     ],
 )
