@@ -71,12 +71,14 @@ def main() -> int:
     options = arguments()
     path = workbench.chromium_path()
     if path is None:
-        say("Chromium is not installed: apt-get install chromium")
+        print_line("Chromium is not installed: apt-get install chromium")
         return 2
     options.out.mkdir(parents=True, exist_ok=True)
     with workbench.chromium(path) as browser, studio(browser) as place:
         shots = list(taken(place, options))
-    say(f"{len(shots)} pictures in {options.out}, {sum(bool(shot.problem) for shot in shots)} of them bad")
+    print_line(
+        f"{len(shots)} pictures in {options.out}, {sum(bool(shot.problem) for shot in shots)} of them bad"
+    )
     return int(any(shot.problem for shot in shots))
 
 
@@ -112,7 +114,7 @@ def logged_in(browser: Browser, url: str, name: str) -> BrowserContext:
 
 def taken(studio: Studio, options: argparse.Namespace) -> Iterator[Shot]:
     """Pictures of the sample build while it runs, then of every page."""
-    say("Launching the sample build …")
+    print_line("Launching the sample build …")
     page = studio.contexts["admin"].new_page()
     build = launching.launch(page, studio.url, launching.Order("sample", "recorded"))
     launching.wait_until_settled(page, LIVELY)
@@ -154,7 +156,7 @@ def pictures(studio: Studio, options: argparse.Namespace, places: Sequence[Place
                     picture_for_readme(page, studio, place, picture)
         for shot in shots_of(page, studio, place, options.out):
             mark = "BAD" if shot.problem else "ok "
-            say(f"{mark} {place.name:22} {shot.width:5} {shot.scheme:5} {shot.problem}".rstrip())
+            print_line(f"{mark} {place.name:22} {shot.width:5} {shot.scheme:5} {shot.problem}".rstrip())
             yield shot
         page.close()
 
@@ -180,7 +182,7 @@ def review_some(context: BrowserContext, url: str, ids: Mapping[str, int]) -> No
 
 def shots_of(page: Page, studio: Studio, place: Place, out: Path) -> Iterator[Shot]:
     for width, scheme in product((WIDE, NARROW), SCHEMES):
-        show(page, studio, place, width, scheme)
+        show_page(page, studio, place, width, scheme)
         status = "" if place.status == status_of(page) else "another status than it should have"
         data = page.screenshot(full_page=True)
         (out / f"{place.name}-{width}-{scheme}.png").write_bytes(data)
@@ -188,7 +190,7 @@ def shots_of(page: Page, studio: Studio, place: Place, out: Path) -> Iterator[Sh
         yield Shot(place, width, scheme, image.size, status or overflow(page) or blank(image))
 
 
-def show(page: Page, studio: Studio, place: Place, width: int, scheme: Any) -> None:
+def show_page(page: Page, studio: Studio, place: Place, width: int, scheme: Any) -> None:
     page.emulate_media(color_scheme=scheme)
     page.set_viewport_size({"width": width, "height": HEIGHTS[width]})
     page.goto(studio.address(place))
@@ -237,12 +239,12 @@ README: Final = (
 
 def picture_for_readme(page: Page, studio: Studio, place: Place, picture: Picture) -> None:
     """Take one picture of a window, with few colours so that the file stays small."""
-    show(page, studio, place, picture.window[0], picture.scheme)
+    show_page(page, studio, place, picture.window[0], picture.scheme)
     image = Image.open(BytesIO(page.screenshot())).convert("RGB")
     path = ROOT / "docs" / "images" / f"{picture.file}.png"
     path.parent.mkdir(parents=True, exist_ok=True)
     with_few_colours(image).save(path, optimize=True)
-    say(f"    {path.relative_to(ROOT)} {path.stat().st_size / 1000:.0f} kB")
+    print_line(f"    {path.relative_to(ROOT)} {path.stat().st_size / 1000:.0f} kB")
 
 
 def with_few_colours(image: Image.Image) -> Image.Image:
@@ -255,7 +257,7 @@ def with_few_colours(image: Image.Image) -> Image.Image:
     return image.quantize(palette=palette, dither=Image.Dither.NONE)
 
 
-def say(text: str) -> None:
+def print_line(text: str) -> None:
     print(text, flush=True)  # noqa: T201
 
 

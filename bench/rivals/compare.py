@@ -69,7 +69,7 @@ def main(arguments: Sequence[str]) -> int:
 
         busy = os.getloadavg()[0]
         kept = options.environments.resolve() if options.environments else None
-        found = measure.run(options.only, options.rows, options.decisions, Path(folder), kept)
+        found = measure.measure_tools(options.only, options.rows, options.decisions, Path(folder), kept)
     text = report(found, circumstances(options, began, busy))
     sys.stdout.write(text + "\n")
     if options.page:

@@ -80,7 +80,7 @@ class Found:
                 samples.get(operation, []).clear()
 
 
-def run(names: Sequence[str], count: int, decisions: int, folder: Path, kept: Path | None) -> Found:
+def measure_tools(names: Sequence[str], count: int, decisions: int, folder: Path, kept: Path | None) -> Found:
     """Our side and the named rivals with so many rows; `kept` is where environments outlive the run."""
     found = Found()
     tools: list[Tool] = [Workbench()]

@@ -48,11 +48,11 @@ def read_labels(path: Path) -> Ended:
 
 def read_planted(path: Path) -> Ended:
     """Planted pairs: all of them, or none."""
-    from annotation.studies.sampling.planted_pairs import lines_of
+    from annotation.studies.sampling.planted_pairs import read_planted_lines
     from annotation.studies.sampling.sample_order import SampleRefused
 
     try:
-        return Ended("", kept=len(lines_of(path.read_bytes().decode("utf-8", "replace"), "binary")))
+        return Ended("", kept=len(read_planted_lines(path.read_bytes().decode("utf-8", "replace"), "binary")))
     except SampleRefused as why:
         return Ended(str(why))
 

@@ -29,7 +29,7 @@ from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.report import rating_export
 from annotation.studies.report.figures import NoFigures
 from annotation.studies.report.paper_latex import write_paper
-from annotation.studies.report.records import PARTS, lines_of, record_parts_of_study
+from annotation.studies.report.records import PARTS, lines_of_part, record_parts_of_study
 from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.studies.page import quotas_of
 from retrieval.management.failures import add_json_option
@@ -169,7 +169,7 @@ class Command(LightCommand):
         if part not in parts:
             raise CommandError(f"The study {study.name!r} has no {part}; it has {', '.join(parts)}.")
         append_audit_event(None, Verb.EXPORTED, f"{part} of {study.name}", study, {"format": "command line"})
-        for line in lines_of(study, parts[part], options["json"]):
+        for line in lines_of_part(study, parts[part], options["json"]):
             self.stdout.write(line, ending="")
 
     def score(self, options: dict[str, Any]) -> None:

@@ -106,7 +106,7 @@ def draw_order_sample(order: Order) -> tuple[Sample, list[Line]]:
     """The sample of an order and its planted lines; stores nothing. Raises SampleRefused, StudyRefused, also
     where the plan compares what will be no row of the sample's table.
     """
-    lines = planted_pairs.lines_of(order.planted, order.scale)
+    lines = planted_pairs.read_planted_lines(order.planted, order.scale)
     sample = sample_of(order, set(planted_pairs.find_planted_pair_ids(lines)))
     if order.comparisons:
         refuse_unknown(foreseen_for(order, sample), order.comparisons)

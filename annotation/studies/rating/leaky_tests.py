@@ -186,7 +186,10 @@ def texts_to_be_read(source: str) -> frozenset[int] | None:
     except UNREADABLE:
         return None
     return frozenset(
-        line for node in walk_tree_nodes(tree) for text in find_message_nodes(node) for line in lines_of(text)
+        line
+        for node in walk_tree_nodes(tree)
+        for text in find_message_nodes(node)
+        for line in lines_of_node(text)
     )
 
 
@@ -206,6 +209,6 @@ def find_message_nodes(node: ast.AST) -> Iterator[ast.AST]:
             yield from (keyword.value for keyword in node.keywords if keyword.arg in MESSAGES)
 
 
-def lines_of(text: ast.AST) -> range:
+def lines_of_node(text: ast.AST) -> range:
     first = getattr(text, "lineno", 1)
     return range(first, (getattr(text, "end_lineno", None) or first) + 1)

@@ -83,7 +83,7 @@ class Part:
     rows: Callable[[Study], Iterator[dict[str, Any]]]
 
 
-def lines_of(study: Study, part: Part, as_list: bool) -> Iterator[str]:
+def lines_of_part(study: Study, part: Part, as_list: bool) -> Iterator[str]:
     """The part as CSV, or as a JSON list, to be sent line by line."""
     rows = part.rows(study)
     return stream_json_array(rows) if as_list else as_csv(part.columns, rows)

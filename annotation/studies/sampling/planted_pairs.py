@@ -45,7 +45,7 @@ class Line:
     reason: str = ""
 
 
-def lines_of(text: str, scale: str) -> list[Line]:
+def read_planted_lines(text: str, scale: str) -> list[Line]:
     """The lines of a CSV with the columns kind, answer and either pair (an id) or query and code.
 
     A comparison has its second snippet in the column other. The column reason may say why the answer is

@@ -34,7 +34,7 @@ from annotation.studies.plan.plan import ChangedMeanwhile, StudyRefused, seen_no
 from annotation.studies.plan.ready_guidelines import ensure_ready_guideline
 from annotation.studies.report import rating_export
 from annotation.studies.report.figures import NoFigures, refuse_to_raters
-from annotation.studies.report.records import lines_of, record_parts_of_study
+from annotation.studies.report.records import lines_of_part, record_parts_of_study
 from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.requests import Answer, action_of, attach, person, render_form, say_refusals
@@ -273,7 +273,7 @@ def ratings(request: HttpRequest, pk: int) -> HttpResponseBase:
     with transaction.atomic():
         append_audit_event(request.user, Verb.EXPORTED, f"{part} of {study.name}", study, {"format": ending})
         mark_seen(request.user, pairs_of_study_rows(study.pairs.all()))
-    lines = lines_of(study, parts[part], wants_json)
+    lines = lines_of_part(study, parts[part], wants_json)
     return named(StreamingHttpResponse(lines, content_type=f"{kind}; charset=utf-8"), study, part, ending)
 
 

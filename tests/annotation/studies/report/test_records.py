@@ -15,7 +15,12 @@ from annotation.studies.enrolment.repeat_rounds import RepeatPairFilter, ask_aga
 from annotation.studies.plan import plan
 from annotation.studies.report import rating_export
 from annotation.studies.report.rating_export import exclusions_of_study
-from annotation.studies.report.records import PARTS, export_skipped_pairs, export_split_decisions, lines_of
+from annotation.studies.report.records import (
+    PARTS,
+    export_skipped_pairs,
+    export_split_decisions,
+    lines_of_part,
+)
 from tests import factories, studies
 from tests.annotation.studies.rated import rated_study
 
@@ -80,7 +85,7 @@ def test_every_decision_is_there_and_the_last_one_stands() -> None:
     assert rows[1]["supersedes"] == rows[0]["decision"] and rows[0]["cause"] == "slip"
     assert list(rows[0]) == list(PARTS["decisions"].columns)
     assert "erin" not in json.dumps(rows)
-    (_, line, _) = csv.reader(StringIO("".join(lines_of(study, PARTS["decisions"], False)), newline=""))
+    (_, line, _) = csv.reader(StringIO("".join(lines_of_part(study, PARTS["decisions"], False)), newline=""))
     assert "'=seen()" in line
     ask_again(study, RepeatPairFilter(every=True), "stricter now", factories.ada())
     assert not any(row["stands"] for row in export_split_decisions(study))
@@ -110,4 +115,4 @@ def test_skips_have_their_reason() -> None:
     )
     assert list(rows[0]) == list(PARTS["skips"].columns)
     assert (rows[0]["rater"], rows[0]["condition"], rows[0]["excluded"]) == ("R01", OWN_TESTS, False)
-    assert json.loads("".join(lines_of(study, PARTS["skips"], True))) == rows
+    assert json.loads("".join(lines_of_part(study, PARTS["skips"], True))) == rows

@@ -4,7 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from annotation.studies.sampling.planted_pairs import find_planted_pair_ids, lines_of, plant_known_pairs
+from annotation.studies.sampling.planted_pairs import (
+    find_planted_pair_ids,
+    plant_known_pairs,
+    read_planted_lines,
+)
 from annotation.studies.sampling.sample_order import SampleRefused
 from retrieval.models import Pair, Text
 from tests import studies
@@ -16,15 +20,17 @@ GOOD = (
 
 
 def test_a_file_is_read_line_by_line() -> None:
-    first, second = lines_of(GOOD, "binary")
+    first, second = read_planted_lines(GOOD, "binary")
     assert (first.kind, first.answer, first.code) == ("onboarding", 1, "def f(x):\n    return x[::-1]")
     assert (second.kind, second.answer, second.query) == ("attention", 0, "sum it")
-    assert lines_of("  \n", "binary") == []
+    assert read_planted_lines("  \n", "binary") == []
 
 
 @pytest.mark.django_db
 def test_a_reason_goes_with_its_answer() -> None:
-    lines = lines_of("kind,answer,query,code,reason\nonboarding,0,sum it,pass, It sums nothing. \n", "binary")
+    lines = read_planted_lines(
+        "kind,answer,query,code,reason\nonboarding,0,sum it,pass, It sums nothing. \n", "binary"
+    )
     assert [line.reason for line in lines] == ["It sums nothing."]
     assert [planted.reason for planted in plant_known_pairs(lines)] == ["It sums nothing."]
 
@@ -33,7 +39,7 @@ def test_a_reason_goes_with_its_answer() -> None:
 def test_a_file_may_be_any_table(text: str) -> None:
     for end in ("\n", "\r\n", "\r"):
         rows = text.format("kind;answer;Query;code\nattention;0;sum it, please;pass\n").replace("\n", end)
-        (line,) = lines_of(rows, "binary")
+        (line,) = read_planted_lines(rows, "binary")
         assert (line.kind, line.answer, line.query, line.code) == ("attention", 0, "sum it, please", "pass")
 
 
@@ -57,12 +63,12 @@ def test_a_file_may_be_any_table(text: str) -> None:
 )
 def test_what_is_wrong_is_said_with_its_line(text: str, scale: str, why: str) -> None:
     with pytest.raises(SampleRefused, match=why):
-        lines_of(text, scale)
+        read_planted_lines(text, scale)
 
 
 @pytest.mark.django_db
 def test_planting_stores_texts_once() -> None:
-    lines = lines_of(GOOD, "binary")
+    lines = read_planted_lines(GOOD, "binary")
     assert list(find_planted_pair_ids(lines)) == []
     first, second = plant_known_pairs(lines)
     assert sorted(find_planted_pair_ids(lines)) == sorted([first.pair, second.pair])
@@ -74,7 +80,7 @@ def test_planting_stores_texts_once() -> None:
 def test_pairs_are_planted_by_id_and_compared_with_another_snippet() -> None:
     pair = studies.three_pairs()[0]
     text = f"kind,answer,pair,other\nattention,-1,{pair.pk},def better(): ...\n"
-    (found,) = plant_known_pairs(lines_of(text, "preference"))
+    (found,) = plant_known_pairs(read_planted_lines(text, "preference"))
     assert found.pair == pair.pk and found.answer == -1
     assert found.other
     other = Pair.objects.get(pk=found.other)
@@ -84,7 +90,9 @@ def test_pairs_are_planted_by_id_and_compared_with_another_snippet() -> None:
 @pytest.mark.django_db
 def test_what_can_not_be_planted() -> None:
     with pytest.raises(SampleRefused, match="no pair 999"):
-        plant_known_pairs(lines_of("kind,answer,pair\nattention,1,999\n", "binary"))
+        plant_known_pairs(read_planted_lines("kind,answer,pair\nattention,1,999\n", "binary"))
     with pytest.raises(SampleRefused, match="twice"):
-        plant_known_pairs(lines_of("kind,answer,query,code\nattention,1,a,b\nonboarding,1,a,b\n", "binary"))
+        plant_known_pairs(
+            read_planted_lines("kind,answer,query,code\nattention,1,a,b\nonboarding,1,a,b\n", "binary")
+        )
     assert Text.objects.count() <= 2
