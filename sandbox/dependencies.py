@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from sandbox.package_names import normalize_distribution_name
 
-__all__ = ["DependencyRefused", "Requirement", "parse_install", "parse_requirement", "vet_requirements"]
-
 MOST = 5
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?")
 _VERSION = re.compile(r"[0-9][A-Za-z0-9.!+_-]{0,40}")

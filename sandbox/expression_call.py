@@ -14,17 +14,6 @@ from sandbox.reports.diagnosis import diagnose_run
 from sandbox.reports.observation import Observation
 from sandbox.reports.report import Frame, Outcome, Raised, Report
 
-__all__ = [
-    "CALL_LIMITS",
-    "NO_PLAN",
-    "Answer",
-    "BadExpression",
-    "Call",
-    "CallOutcome",
-    "build_call_answer",
-    "not_called",
-]
-
 CALL_LIMITS = Limits(seconds=5.0, trace_steps=0, value_chars=4000)
 """Somebody waits for the answer and reads all of it. Containers for a run under the usual limits fit."""
 LONGEST_EXPRESSION = 10_000

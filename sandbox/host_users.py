@@ -16,17 +16,6 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-__all__ = [
-    "USERS",
-    "HostUsers",
-    "NoUserFree",
-    "UserLease",
-    "are_users_told_apart",
-    "find_unused_users",
-    "parse_users",
-    "users_of_backend",
-]
-
 USERS = range(60_800, 61_184)
 """The usual range: below 65,536, as containers and namespaces often end there, and nobody else's by habit.
 

@@ -20,16 +20,6 @@ from sandbox.package_names import distribution_for, normalize_distribution_name
 from sandbox.pip_install import load_pinned_requirements
 from sandbox.program import Program
 
-__all__ = [
-    "Coverage",
-    "Need",
-    "find_first_library",
-    "functions_in",
-    "measure_import_coverage",
-    "modules_of",
-    "need_of_module",
-]
-
 # Names under which modules are used where no import is in sight, with the module.
 _CUSTOM = {
     "BeautifulSoup": "bs4",

@@ -9,13 +9,6 @@ distribution that people mean by that name today.
 import re
 import sys
 
-__all__ = [
-    "distribution_for",
-    "explain_unsearchable_module",
-    "find_module_replacement",
-    "normalize_distribution_name",
-]
-
 _NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9_]{0,62}[A-Za-z0-9])?")
 
 # Distribution: the modules that are not called like it.

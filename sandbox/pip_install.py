@@ -21,15 +21,6 @@ from urllib.parse import unquote, urlsplit
 from sandbox.dependencies import DependencyRefused, Requirement, parse_requirement
 from sandbox.protocol import SandboxUnavailable
 
-__all__ = [
-    "PACKAGES_AS_OF",
-    "PipSettings",
-    "build_pip_arguments",
-    "diagnose_pip_failure",
-    "load_pinned_requirements",
-    "machine_settings",
-]
-
 log = logging.getLogger(__name__)
 INSTALL_SECONDS = 300
 PACKAGES_AS_OF = "2026-11-01"

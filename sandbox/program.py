@@ -10,18 +10,6 @@ from sandbox.candidate.name_rebinding import has_rebound_names
 from sandbox.candidate.syntax import UNREADABLE, parse_python_source
 from sandbox.candidate.tree_nodes import walk_tree_nodes
 
-__all__ = [
-    "Limits",
-    "Program",
-    "candidate_names",
-    "count_assertions",
-    "is_candidate_redefined",
-    "list_test_functions",
-    "list_test_helpers",
-    "names_defined_in",
-    "subject_of",
-]
-
 
 @dataclass(frozen=True, slots=True)
 class Limits:

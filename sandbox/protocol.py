@@ -7,8 +7,6 @@ from sandbox.expression_call import Answer, Call
 from sandbox.program import Limits, Program
 from sandbox.reports.report import Report
 
-__all__ = ["Check", "Sandbox", "SandboxUnavailable"]
-
 
 class SandboxUnavailable(Exception):
     """Nothing can be executed here; the message says what to install or to start."""

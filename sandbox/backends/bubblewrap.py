@@ -54,8 +54,6 @@ from sandbox.program import Limits, Program
 from sandbox.protocol import SandboxUnavailable
 from sandbox.reports.report import Outcome, Report
 
-__all__ = ["BubblewrapSandbox"]
-
 # Beside the program's memory there is the harness's own, and what the kernel keeps for both.
 _GROUP_MARGIN_MB = 64
 _USUAL_FOLDERS = ("/packages",)

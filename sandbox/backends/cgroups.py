@@ -11,8 +11,6 @@ from pathlib import Path
 from sandbox.backends import owner
 from sandbox.harness.memory import oom_kills
 
-__all__ = ["MemoryGroup", "memory_parent"]
-
 _ROOT = Path("/sys/fs/cgroup")
 _PREFIX = "cosqa-sandbox"
 _numbers = itertools.count()

@@ -11,8 +11,6 @@ from sandbox.backends.interpreter import Interpreter
 from sandbox.backends.processes import build_process_mark
 from sandbox.backends.protections import ALL, Protection
 
-__all__ = ["ENTRY", "PIP_ENTRY", "PYTHON_OPTIONS", "RULES", "Confinement"]
-
 RULES = "seccomp.bpf"
 """The file beside the harness that holds the system call filter."""
 

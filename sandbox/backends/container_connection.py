@@ -8,8 +8,6 @@ from typing import Any
 
 from sandbox.backends.execution import HarnessLost, read_reply
 
-__all__ = ["Attached"]
-
 
 @dataclass
 class Attached:

@@ -19,19 +19,6 @@ from sandbox.backends.protections import ALL, Protection
 from sandbox.pip_install import PipSettings
 from sandbox.program import Limits
 
-__all__ = [
-    "LABEL",
-    "LAYERS_VOLUME",
-    "Shape",
-    "build_arguments",
-    "build_context",
-    "install_container",
-    "install_environment",
-    "is_container_expired",
-    "run_container",
-    "run_identity",
-]
-
 LABEL = "cosqa.sandbox"
 LAYERS_VOLUME = "cosqa-sandbox-layers"
 # Nothing is counted for a group.

@@ -46,8 +46,6 @@ from sandbox.program import Limits, Program
 from sandbox.protocol import SandboxUnavailable
 from sandbox.reports.report import Report
 
-__all__ = ["DockerSandbox", "build_image"]
-
 _DEFAULT_HOST = "unix:///var/run/docker.sock"
 _CALL_SECONDS = 30
 _LIFE_SECONDS = 1200.0

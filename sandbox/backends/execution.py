@@ -17,22 +17,6 @@ from sandbox.reports.diagnosis import diagnose_run
 from sandbox.reports.observation import Garbled, Observation, killed_for_memory, parse_harness_reply
 from sandbox.reports.report import Outcome, Report
 
-__all__ = [
-    "ENVIRONMENT",
-    "GRACE_SECONDS",
-    "OOM_SCORE",
-    "PACKAGES_VARIABLE",
-    "STARVED",
-    "HarnessLost",
-    "NotStarted",
-    "Packages",
-    "Reply",
-    "Runner",
-    "longest_wall_seconds",
-    "read_reply",
-    "shared_memory_mb",
-]
-
 STARVED = "no verdict: the machine ran out of memory. Try again later"
 # The whole environment of a run: the same on both backends, and nothing of the caller's.
 ENVIRONMENT = {

@@ -15,8 +15,6 @@ from typing import Generic, TypeVar
 from sandbox.backends.execution import GRACE_SECONDS, HarnessLost, Reply, read_reply
 from sandbox.backends.piped import Piped, read_in_time, send_in_time
 
-__all__ = ["MOST_RUNS", "ForkServer", "ForkServers"]
-
 MOST_RUNS = 200
 """After so many runs it is started anew, as after any end that is not as it should be."""
 

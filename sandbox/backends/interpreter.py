@@ -10,16 +10,6 @@ from pathlib import Path
 
 from sandbox.protocol import SandboxUnavailable
 
-__all__ = [
-    "Interpreter",
-    "copy_pip",
-    "harness_files",
-    "harness_hash",
-    "inspect_interpreter",
-    "write_harness",
-    "write_programs",
-]
-
 # What test programs start through subprocess; the rest of /usr/bin stays away.
 _TOOLS = (
     *(

@@ -19,8 +19,6 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-__all__ = ["TARGET", "Layers", "NoRoom", "build_layer_command", "hash_layer_key", "reachable_home"]
-
 IN_USE_SECONDS = 1800.0
 """So long after its last use nothing evicts a layer: longer than a run, its queue and its preparation."""
 TOUCH_SECONDS = 60.0

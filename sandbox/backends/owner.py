@@ -8,8 +8,6 @@ import os
 import socket
 from pathlib import Path
 
-__all__ = ["identify_own_process", "is_dead"]
-
 
 def identify_own_process() -> str:
     """This process: machine, namespace of process numbers, number, start time in clock ticks."""

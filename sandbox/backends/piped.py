@@ -25,8 +25,6 @@ from sandbox.backends.processes import end_process_tree, kill_process_tree, star
 from sandbox.host_users import UserLease
 from sandbox.protocol import SandboxUnavailable
 
-__all__ = ["Piped", "read_in_time", "send_in_time", "set_up"]
-
 # Given the descriptors of the filter to load and of the pipe to tell by: what to start.
 Command = Callable[[int, int], Sequence[str]]
 

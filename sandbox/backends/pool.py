@@ -8,8 +8,6 @@ from collections.abc import Callable, Hashable
 from concurrent.futures import ThreadPoolExecutor
 from typing import Generic, Protocol, TypeVar
 
-__all__ = ["Pool", "Pooled"]
-
 _MAKERS = 2
 _WAITING_SECONDS = 600.0
 

@@ -15,16 +15,6 @@ from pathlib import Path
 from sandbox.backends import owner
 from sandbox.protocol import SandboxUnavailable
 
-__all__ = [
-    "as_user",
-    "build_process_mark",
-    "end_process_tree",
-    "kill_process_tree",
-    "reap_orphan_processes",
-    "run_process_in_block",
-    "start_process",
-]
-
 _MARK = "cosqa-sandbox="
 
 

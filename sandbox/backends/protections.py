@@ -6,8 +6,6 @@ they are numbers: `Limits`.
 
 from enum import StrEnum
 
-__all__ = ["ALL", "Protection"]
-
 
 class Protection(StrEnum):
     """One measure of a backend, named for what it gives the program instead of the machine's own."""

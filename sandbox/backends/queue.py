@@ -5,8 +5,6 @@ import threading
 import time
 from collections import deque
 
-__all__ = ["Queue"]
-
 
 class Queue:
     """Bounds the runs that are under way at the same time; time spent waiting here is no run time.

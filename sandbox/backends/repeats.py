@@ -7,8 +7,6 @@ from sandbox.protocol import Sandbox
 from sandbox.reports.canonical import canonical_text
 from sandbox.reports.report import Report
 
-__all__ = ["run_times"]
-
 
 def run_times(sandbox: Sandbox, program: Program, limits: Limits, times: int = 3) -> Report:
     """The report of the first of `times` runs; `flaky` has all their outcomes if their reports disagree.

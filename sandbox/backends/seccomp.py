@@ -16,8 +16,6 @@ from typing import Any
 
 from sandbox.protocol import SandboxUnavailable
 
-__all__ = ["UnknownArchitecture", "build_seccomp_filter", "docker_profile"]
-
 _EPERM, _ENOSYS = 1, 38
 _ALLOW, _ERRNO, _KILL = 0x7FFF0000, 0x00050000, 0x80000000
 _LOAD, _AND, _RETURN, _EQUAL, _AT_LEAST = 0x20, 0x54, 0x06, 0x15, 0x35

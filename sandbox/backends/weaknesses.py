@@ -6,8 +6,6 @@ from dataclasses import dataclass
 
 from sandbox.protocol import Check
 
-__all__ = ["list_weakness_checks"]
-
 Version = tuple[int, ...]
 
 

@@ -16,16 +16,6 @@ from sandbox.candidate.tree_nodes import (
     walk_tree_nodes,
 )
 
-__all__ = [
-    "bindings_in",
-    "find_binding",
-    "find_constants",
-    "find_declared_globals",
-    "find_named_globals",
-    "find_reached",
-    "find_results",
-]
-
 Place = TypeVar("Place", bound=Hashable)
 
 MOST_STEPS: Final = 100_000

@@ -11,8 +11,6 @@ from typing import Final
 from sandbox.candidate.syntax import UNREADABLE, literal_value, parse_python_source
 from sandbox.candidate.tree_nodes import walk_tree_nodes
 
-__all__ = ["Expectation", "find_test_expectations"]
-
 MOST: Final = 100
 LONGEST: Final = 300
 RAISES: Final = "an exception"

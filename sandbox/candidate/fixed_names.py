@@ -7,8 +7,6 @@ from collections.abc import Iterator
 
 from sandbox.candidate.tree_nodes import answer_once, names_in, nodes_of_kind, own_nodes
 
-__all__ = ["find_fixed_names", "find_moving_names", "find_plain_definitions", "find_taken_built_ins"]
-
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 _LOOPS = (ast.For, ast.AsyncFor, ast.While)

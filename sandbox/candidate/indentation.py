@@ -9,8 +9,6 @@ from typing import Final
 
 from sandbox.candidate.syntax import read_python_tokens
 
-__all__ = ["strip_code", "take_off_indent"]
-
 _LINE: Final = re.compile(r"[^\r\n]*(?:\r\n|\r|\n)|[^\r\n]+")
 """A line as Python counts them, with its end."""
 _SPANS_LINES: Final = re.compile(r"\"{3}|'{3}|\\[\r\n]")

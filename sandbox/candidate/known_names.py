@@ -9,8 +9,6 @@ from typing import Final
 
 from sandbox.package_names import distribution_for, find_module_replacement
 
-__all__ = ["GONE", "of_distribution", "of_standard_library"]
-
 GONE: Final[Mapping[str, str]] = MappingProxyType(
     {
         "apply": "f(*args)",

@@ -17,8 +17,6 @@ from typing import Any, Final
 from sandbox.candidate.syntax import UNREADABLE, parse_python_source
 from sandbox.candidate.tree_nodes import walk_tree_nodes
 
-__all__ = ["BUGS", "MOST", "STRENGTH", "Mutant", "Operator", "generate_mutants"]
-
 MOST: Final = 5
 LONGEST: Final = 100_000
 """Characters of a candidate; a longer one is not changed."""

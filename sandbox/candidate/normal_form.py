@@ -10,8 +10,6 @@ from sandbox.candidate.scopes import free_names
 from sandbox.candidate.syntax import UNREADABLE, parse_python_source
 from sandbox.candidate.tree_nodes import walk_tree_nodes
 
-__all__ = ["VERSION", "normal_form"]
-
 VERSION: Final = 1
 """Changes whenever equal texts may get another hash."""
 LONGEST: Final = 100_000

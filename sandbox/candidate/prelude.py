@@ -11,8 +11,6 @@ from collections.abc import Iterable, Iterator
 
 from sandbox.candidate.tree_nodes import children_of, names_in, nodes_of_kind
 
-__all__ = ["find_prelude"]
-
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _DEFINITIONS = (*_FUNCTIONS, ast.ClassDef)
 # Bound to be thrown away: the statement is there for what it does.

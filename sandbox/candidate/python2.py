@@ -9,8 +9,6 @@ from collections.abc import Callable
 
 from sandbox.candidate.syntax import parse_python_source
 
-__all__ = ["parse_python2"]
-
 _MOST_ROUNDS = 80
 # Parsed in all rounds together.
 _MOST_CHARACTERS = 1_000_000

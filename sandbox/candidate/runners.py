@@ -5,8 +5,6 @@ from collections.abc import Iterator
 
 from sandbox.candidate.tree_nodes import names_in, nodes_of_kind
 
-__all__ = ["find_calls", "find_final_exit", "find_pytest_tests"]
-
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 # A program that names one of these has a runner of its own for its classes.
 _RUNNERS = frozenset({"TestLoader", "TestSuite", "TextTestRunner", "defaultTestLoader", "main", "makeSuite"})

@@ -8,8 +8,6 @@ from dataclasses import dataclass, field
 
 from sandbox.candidate.tree_nodes import children_of
 
-__all__ = ["FreeNames", "free_names"]
-
 _Function = ast.FunctionDef | ast.AsyncFunctionDef
 _Comprehension = ast.ListComp | ast.SetComp | ast.GeneratorExp | ast.DictComp
 # Which `_visit` and `_plain` tell apart; all others only hold what is in them.

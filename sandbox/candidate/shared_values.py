@@ -19,8 +19,6 @@ from sandbox.candidate.constants import (
 )
 from sandbox.candidate.tree_nodes import children_of, names_in, nodes_of_kind, statements_of
 
-__all__ = ["find_readings", "find_shared_comparisons"]
-
 Comparison = tuple[int, int, tuple[int, ...]]
 _EQUALITIES = frozenset(
     {

@@ -12,17 +12,6 @@ from typing import Final
 
 from sandbox.candidate.tree_nodes import children_of
 
-__all__ = [
-    "FILE",
-    "SNIPPET",
-    "UNREADABLE",
-    "Bounds",
-    "TooComplex",
-    "literal_value",
-    "parse_python_source",
-    "read_python_tokens",
-]
-
 UNREADABLE: Final = (SyntaxError, ValueError, RecursionError, MemoryError)
 """What parsing a text, or going through its tree, may raise."""
 _TRIES = 20

@@ -8,20 +8,6 @@ from collections.abc import Callable, Hashable
 from functools import wraps
 from typing import Any, Final, ParamSpec, TypeVar
 
-__all__ = [
-    "answer_once",
-    "children_of",
-    "count_nodes",
-    "forget_tree_nodes",
-    "keep_tree_nodes",
-    "list_tree_nodes",
-    "names_in",
-    "nodes_of_kind",
-    "own_nodes",
-    "statements_of",
-    "walk_tree_nodes",
-]
-
 Node = TypeVar("Node", bound=ast.AST)
 Answer = TypeVar("Answer")
 Given = ParamSpec("Given")

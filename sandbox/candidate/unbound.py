@@ -17,8 +17,6 @@ from sandbox.candidate.syntax import TooComplex, parse_python_source
 from sandbox.candidate.tree_nodes import walk_tree_nodes
 from sandbox.package_names import find_module_replacement
 
-__all__ = ["Kind", "Missing", "NamePlace", "Unbound", "find_unbound_names"]
-
 MOST_NAMES: Final = 200
 LONGEST: Final = 200_000
 """Characters; a longer text is no function that somebody reads."""

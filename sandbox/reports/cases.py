@@ -12,8 +12,6 @@ from sandbox.reports.records import NO_END, End, Record, assertions_of, has_fail
 from sandbox.reports.report import Assertion, CaseOutcome, CaseResult
 from sandbox.reports.texts import shorten_identifier
 
-__all__ = ["CaseRun", "case_runs", "join_case_records"]
-
 _OF_CASES = ("in", "case", "over")
 _STDOUT, _STDERR = 1, 2
 # Loops and threads of each case, beside those of the others.

@@ -28,8 +28,6 @@ from sandbox.reports.report import Assertion, CaseOutcome, CaseResult, Outcome, 
 from sandbox.reports.texts import escape_unstorable_text, shorten_identifier
 from sandbox.reports.turns import turns_of
 
-__all__ = ["diagnose_run"]
-
 _OVERFLOW_FACTOR = 16
 _LONGEST_SIGN = 1000
 _STOPPED = {

@@ -11,8 +11,6 @@ from typing import Any, Final
 from sandbox.candidate.syntax import UNREADABLE, literal_value, parse_python_source
 from sandbox.candidate.tree_nodes import walk_tree_nodes
 
-__all__ = ["Inequality", "explain_inequality"]
-
 LONG: Final = 60
 """Characters of both values together from which on a reader is shown where they differ."""
 _MOST_DIFFERENCES, _BEFORE, _AFTER, _LONGEST_PART = 3, 10, 20, 60

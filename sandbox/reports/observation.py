@@ -10,8 +10,6 @@ from typing import Any
 from sandbox.reports.records import Record
 from sandbox.reports.texts import escape_unstorable_text
 
-__all__ = ["Garbled", "Observation", "killed_for_memory", "parse_harness_reply"]
-
 
 class Garbled(Exception):
     """The harness's answer is no reply: an infrastructure failure, to be tried once more."""

@@ -2,8 +2,6 @@
 
 from enum import StrEnum
 
-__all__ = ["CaseOutcome", "Outcome", "OwnWord"]
-
 
 class Outcome(StrEnum):
     """How a run ended. UNAVAILABLE means that nothing can be said: the run is repeated, never counted.

@@ -10,8 +10,6 @@ from typing import Any
 from sandbox.reports.texts import escape_unstorable_text, shorten_identifier
 from sandbox.reports.trace import CandidateCall, TraceLoop, TracePass, TraceStep
 
-__all__ = ["candidate_calls_of", "trace_of"]
-
 _DEEPEST = 30
 
 Record = tuple[Any, ...]

@@ -9,8 +9,6 @@ from typing import Any
 from sandbox.reports.report import Assertion, Frame, OwnWord, Raised
 from sandbox.reports.texts import escape_unstorable_text, shorten_identifier
 
-__all__ = ["NO_END", "End", "Record", "assertions_of", "find_raising_place", "has_failed", "raised_of"]
-
 Record = tuple[Any, ...]
 End = tuple[Any, ...]
 """Exception, totals, redefined, signs, lines reached, lines missed, truncated, calls made."""

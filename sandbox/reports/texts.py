@@ -1,7 +1,5 @@
 """Text that a program wrote, made fit to be kept."""
 
-__all__ = ["escape_unstorable_text", "shorten_identifier"]
-
 _LONGEST_NAME = 200
 
 

@@ -4,8 +4,6 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
-__all__ = ["CandidateCall", "TraceLoop", "TracePass", "TraceStep", "items_from", "steps_of"]
-
 
 @dataclass(frozen=True, slots=True)
 class CandidateCall:
