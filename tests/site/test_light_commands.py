@@ -12,7 +12,7 @@ import pytest
 from django.core.management import get_commands, load_command_class
 
 ROOT = Path(__file__).resolve().parents[2]
-WHOLE = {"bench", "check", "demo", "record_sample", "serve", "work"}
+WHOLE = {"bench", "check", "demo", "migrate", "record_sample", "serve", "work"}
 """Commands that perform all system checks, which load every page and the API."""
 ROOMS = {"annotation", "cosqa_site", "retrieval"}
 PAGES = {"annotation.admin", "annotation.urls", "cosqa_site.urls"}

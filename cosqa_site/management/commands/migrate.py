@@ -10,6 +10,8 @@ from cosqa_site.new_database import make_tables_at_once
 
 
 class Command(migrate.Command):
+    help = "Brings the database up to date. A start of the server, and most commands, do this by themselves."
+
     def handle(self, *args: Any, **options: Any) -> None:
         asked = ("app_label", "plan", "check_unapplied", "fake", "fake_initial", "prune")
         if not any(options.get(name) for name in asked):
