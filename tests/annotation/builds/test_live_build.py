@@ -145,7 +145,10 @@ def test_a_build_by_batch_has_the_labels_of_the_same_build_live_at_a_lower_price
     assert other.spent == sum(LLMCall.objects.filter(build=batched).values_list("cost", flat=True))
 
 
-def test_an_overloaded_provider_is_asked_again_and_paid_once(fake: FakeMessages) -> None:
+def test_an_overloaded_provider_is_asked_again_and_paid_once(
+    fake: FakeMessages, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(advance, "USUAL_WAIT", 0.05)
     fake.script(Fault(529), Fault(429, headers={"retry-after": "1"}))
     build = launched()
     shared = create_configured_tools()
