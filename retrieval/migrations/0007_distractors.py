@@ -3,29 +3,15 @@ from typing import ClassVar
 import django.db.models.deletion
 from django.db import migrations, models
 
-KINDS = [
-    ("import", "Import"),
-    ("filter", "Filter"),
-    ("export", "Export"),
-    ("run", "score a run"),
-    ("score", "search and figures"),
-    ("reproduce", "Reproduce"),
-    ("publish", "Publish"),
-    ("leaks", "compare with training data"),
-    ("bugs", "prove distractors"),
-]
 PAIR = "the query with the function that has the bug"
 
 
 class Migration(migrations.Migration):
     """A benchmark may have matches with a planted bug that a test proved."""
 
-    dependencies: ClassVar = [("retrieval", "0006_training_data")]
+    dependencies: ClassVar = [("retrieval", "0006_more_jobs")]
 
     operations: ClassVar = [
-        migrations.AlterField(
-            model_name="job", name="kind", field=models.CharField(choices=KINDS, max_length=9)
-        ),
         migrations.CreateModel(
             name="Distractor",
             fields=[

@@ -1,4 +1,4 @@
-"""Trainings are jobs."""
+"""Trainings, comparisons with training data and proofs of distractors are jobs."""
 
 from django.db import migrations, models
 
@@ -21,7 +21,9 @@ class Migration(migrations.Migration):
                     ("score", "search and figures"),
                     ("reproduce", "Reproduce"),
                     ("publish", "Publish"),
+                    ("leaks", "compare with training data"),
                     ("train", "Train"),
+                    ("bugs", "prove distractors"),
                 ],
                 max_length=9,
             ),
