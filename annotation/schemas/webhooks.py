@@ -49,12 +49,11 @@ class WebhookMade(WebhookOut):
 
 
 class WebhookDeliveryOut(RowSchema):
-    """One message to a webhook."""
+    """One message to a webhook, without its body: that names builds, and who rates blind may see none."""
 
     id: Id
     message: str = Field(description="its id, the header `webhook-id` of each try")
     event: str
-    body: str = Field(description="the JSON that is sent")
     state: Literal["waiting", "sent", "failed"] = Field(description="sent = it arrived")
     tries: int
     tried_at: datetime | None = Field(description="when the last try began")

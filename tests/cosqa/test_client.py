@@ -130,6 +130,14 @@ def test_cases_and_control(ada: Client) -> None:
     assert ada.wait(build.pk)["state"] == "paused"
 
 
+def test_a_webhook_is_made_tried_and_looked_after(ada: Client) -> None:
+    webhook, secret = ada.make_webhook("chat", "https://chat.example/hook", ["build.done", "study.done"])
+    assert secret.startswith("whsec_")
+    assert list(ada.webhooks()) == [webhook]
+    sent = ada.test_webhook(webhook["id"])
+    assert [row["message"] for row in ada.deliveries(webhook["id"])] == [sent["message"]]
+
+
 def test_waiting_ends_at_its_time(ada: Client) -> None:
     build = factories.opened("autumn")
     with pytest.raises(TimeoutError, match="Build 'autumn' is running after 0 s"):
@@ -289,6 +297,7 @@ def test_a_study_goes_to_its_end(ada: Client) -> None:
         ("Leaderboard", "LeaderboardOut"),
         ("Pin", "PinOut"),
         ("Study", "StudyOut"),
+        ("Webhook", "WebhookOut"),
     ],
 )
 def test_typed_rows_are_those_of_the_api(row: str, schema: str) -> None:

@@ -59,7 +59,8 @@ SHOWS_AGENTS: Final = {"case", "query", "review-case", "browse-build", "api:get_
 """Some of the routes whose answers must change for somebody who is not kept blind."""
 CHANGING: Final = re.compile(
     rb'(csrf\w*token" value|csrf-token|nonce|X-CSRFToken": )[="\']+[\w=/+-]+|nonce-[\w=/+-]+'
-    rb'|"(created_at|reserved_until|token)": ?"[^"]*"|name="seed" value="[0-9]+"|Seed: [0-9]+'
+    rb'|"(created_at|reserved_until|due_at|token)": ?"[^"]*"'
+    rb'|"msg_[0-9a-f]+"|name="seed" value="[0-9]+"|Seed: [0-9]+'
 )
 """What is drawn anew for each answer, and the moment at which a request itself made something."""
 LEFT_OUT: Final = {"logout", "login", "health", "api:openapi-json"}

@@ -133,6 +133,15 @@ def test_a_message_is_sent_again_with_its_id(ada: Client) -> None:
     assert ada.post(f"{PAGE}{other.pk}/deliveries/{row.pk}/again/").status_code == 404
 
 
+def test_the_list_says_what_came_of_the_last_delivery(ada: Client) -> None:
+    webhook = factories.webhook()
+    assert ">none<" in ada.get(PAGE).content.decode()
+    for state, said in (("failed", "failed"), ("waiting", "waiting"), ("sent", "arrived")):
+        factories.webhook_delivery(webhook, state=state)
+        page = ada.get(PAGE).content.decode()
+        assert said in page.split("Last delivery", 1)[1].split("</table>", 1)[0]
+
+
 def test_one_that_is_off_says_why_and_sends_nothing(ada: Client) -> None:
     webhook = factories.webhook()
     row = factories.webhook_delivery(webhook)
