@@ -13,7 +13,7 @@ from annotation.api.review.own_runs import crossing_out
 from annotation.jobs import celery_tasks
 from annotation.models import Adjudication, Condition, Precedent, StudyPair
 from annotation.review.cross_tests import ask_grid
-from annotation.schemas.adjudication import DecisionIn, DecisionOut, PrecedentOut, SplitsOut
+from annotation.schemas.adjudication import DecisionIn, DecisionOut, PrecedentOut, SplitOut, SplitPage
 from annotation.schemas.own_runs import CrossingOut
 from annotation.studies.adjudication import decisions
 from annotation.studies.adjudication.precedents import pairs_of_precedents, search_precedents
@@ -23,22 +23,25 @@ from annotation.web.studies.split_pairs import open_study
 from retrieval.schemas import Id, Page, Paging
 
 router = Router(tags=["studies"], auth=signed_in(Role.EXPERT))
+MOST_CONDITIONS = 8
+"""More than a study has: a cursor is a pair's id times this, and the place of the condition."""
 
 
-@router.get("/studies/{int:pk}/decisions", response=SplitsOut)
-def get_decisions(request: HttpRequest, pk: Path[Id]) -> SplitsOut:
+@router.get("/studies/{int:pk}/decisions", response=Page[SplitOut])
+def list_decisions(request: HttpRequest, pk: Path[Id], wanted: Query[SplitPage]) -> Page[SplitOut]:
     """The pairs without a strict majority, the lowest agreement first, with the decision that stands."""
     study = open_study(visible.caller(request), pk)
     found = decisions.load_split_pairs(study)
     shown = StudyPair.objects.filter(pk__in=[pair.study_pair for pair in found])
-    mark_seen(request.user, pairs_of_study_rows(shown))
-    return SplitsOut.model_validate(
-        {
-            "study": study.pk,
-            "waiting": [pair for pair in found if pair.decision is None],
-            "decided": [pair for pair in found if pair.decision is not None],
-        }
-    )
+    mark_seen(request.user, pairs_of_study_rows(shown))  # their order tells of those on other pages
+    kept = [pair for pair in found if wanted.state in (None, "decided" if pair.decision else "waiting")]
+    conditions = list(study.conditions.order_by("pk").values_list("pk", flat=True))
+    keys = [pair.study_pair * MOST_CONDITIONS + conditions.index(pair.condition) for pair in kept]
+    start = keys.index(wanted.after) + 1 if wanted.after in keys else 0
+    some = slice(start, start + wanted.limit)
+    more = len(kept) > start + wanted.limit
+    items = [SplitOut.model_validate(pair) for pair in kept[some]]
+    return Page(items=items, next=keys[some][-1] if more else None)
 
 
 @router.post(

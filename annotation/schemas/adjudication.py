@@ -9,7 +9,7 @@ from ninja import Schema
 from pydantic import Field
 
 from annotation.schemas.fields import Body, CleanText
-from retrieval.schemas import RowSchema
+from retrieval.schemas import Paging, RowSchema
 
 CauseName = Literal["query", "slip", "guideline", "code", "test"]
 
@@ -52,12 +52,10 @@ class SplitOut(Schema):
     decision: DecisionOut | None = Field(description="null: it waits")
 
 
-class SplitsOut(Schema):
-    """The pairs of a study on which raters split, those on which they agree least first."""
+class SplitPage(Paging):
+    """Which pairs on which raters split."""
 
-    study: int
-    waiting: list[SplitOut]
-    decided: list[SplitOut]
+    state: Literal["waiting", "decided"] | None = Field(None, description="null = both")
 
 
 class PrecedentOut(RowSchema):

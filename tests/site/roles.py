@@ -103,7 +103,7 @@ ROLES: Final = {
         "benchmark-corpus-pin",
         "build-corpus-pin",
         "study-figures-pin",
-        "api:get_decisions",
+        "api:list_decisions",
         "api:list_precedents",
         "crossing",
         "precedents",

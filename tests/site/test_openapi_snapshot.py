@@ -69,6 +69,19 @@ def test_every_list_is_a_page(schema: dict[str, Any]) -> None:
             assert names["limit"]["maximum"] == 200, path
 
 
+def test_nothing_that_is_read_is_a_bare_list(schema: dict[str, Any]) -> None:
+    """A list goes on by a cursor; a rater's last ratings are ten."""
+    read = [methods["get"] for methods in schema["paths"].values() if "get" in methods]
+    answers = {told["operationId"]: told["responses"]["200"].get("content", {}) for told in read}
+    bare = {
+        name
+        for name, content in answers.items()
+        for kind in content.values()
+        if kind["schema"].get("type") == "array"
+    }
+    assert bare == {"get_recent_ratings"}
+
+
 def test_the_schema_is_served_without_a_login_and_the_documentation_with_one(db: None) -> None:
     assert Client().get("/api/openapi.json").json()["info"]["title"] == "CoSQA Workbench"
     assert Client().get("/api/docs").headers["Location"].startswith("/login/")

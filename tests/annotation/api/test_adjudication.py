@@ -11,6 +11,7 @@ from django.test import Client
 from annotation.models import Adjudication, Enrolment, Study
 from tests import factories, studies
 from tests.annotation.studies.adjudication.test_decisions import condition, raters, said, study
+from tests.calls import get, pages
 
 __all__ = ["raters", "study"]  # fixtures
 pytestmark = pytest.mark.django_db
@@ -28,15 +29,30 @@ def send(client: Client, study: Study, **more: Any) -> Any:
     return client.post(path, {**SLIP, **more}, content_type="application/json")
 
 
+def decided_on(client: Client, study: Study, state: str) -> Any:
+    return client.get(f"/api/studies/{study.pk}/decisions?state={state}").json()["items"]
+
+
+def test_splits_come_by_pages_the_lowest_agreement_first(
+    erin: Client, study: Study, raters: list[Enrolment]
+) -> None:
+    said(study, raters, 1, 1, 0, 0)
+    said(study, raters, 1, 0, None, None, number=2)
+    path = f"studies/{study.pk}/decisions"
+    rows = pages(erin, path, 1)
+    assert sorted(row["number"] for row in rows) == [1, 2]
+    assert rows == get(erin, path)["items"]
+    assert [row["agreement"] for row in rows] == sorted(row["agreement"] for row in rows)
+
+
 def test_the_queue_and_a_decision(erin: Client, split: Study) -> None:
-    waiting = erin.get(f"/api/studies/{split.pk}/decisions").json()["waiting"]
+    waiting = decided_on(erin, split, "waiting")
     assert [(one["number"], one["votes"], one["decision"]) for one in waiting] == [(1, [1, 1, 0, 0], None)]
 
     made = send(erin, split)
     assert (made.status_code, made.json()["by"], made.json()["cause"]) == (201, "erin", "slip")
-    told = erin.get(f"/api/studies/{split.pk}/decisions").json()
-    assert told["waiting"] == []
-    assert told["decided"][0]["decision"]["id"] == made.json()["id"]
+    assert decided_on(erin, split, "waiting") == []
+    assert decided_on(erin, split, "decided")[0]["decision"]["id"] == made.json()["id"]
     found = erin.get("/api/precedents?q=slip").json()["items"]
     assert [(one["reason"], one["guidelines"]) for one in found] == [("a slip", "rules")]
     assert erin.get("/api/precedents?q=none+such").json()["items"] == []
@@ -45,7 +61,7 @@ def test_the_queue_and_a_decision(erin: Client, split: Study) -> None:
 def test_lines_are_the_reason_of_a_decision(erin: Client, split: Study) -> None:
     assert send(erin, split, lines="1-99").status_code == 422
     assert send(erin, split, lines="1-2").json()["lines"] == "1-2"
-    decided = erin.get(f"/api/studies/{split.pk}/decisions").json()["decided"]
+    decided = decided_on(erin, split, "decided")
     assert decided[0]["decision"]["lines"] == "1-2"
 
 

@@ -161,7 +161,7 @@ NOT_SEEDED: Final = {
     "review-trial",
     "adjudication-queue",
     "adjudication-pair",
-    "api:get_decisions",
+    "api:list_decisions",
     "api:get_call",
     "api:get_connection_test",
     "api:get_function_run",
