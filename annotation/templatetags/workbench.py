@@ -71,7 +71,6 @@ SECTIONS: Final[Mapping[roles.Role, tuple[tuple[str, str], ...]]] = {
         ("Browse", "browse"),
         ("Benchmarks", "benchmarks"),
         ("Studies", "studies"),
-        ("Reports", "reports"),
     ),
     roles.Role.ADMIN: (
         ("Dashboard", "dashboard"),

@@ -53,7 +53,7 @@ def test_a_new_role_works_at_once(nora: Client) -> None:
     ("name", "sections"),
     [
         ("ada", ["Your work", "Dashboard", "Collections", "Browse", "Benchmarks", "Studies", "Reports"]),
-        ("erin", ["Your work", "Browse", "Benchmarks", "Studies", "Reports"]),
+        ("erin", ["Your work", "Browse", "Benchmarks", "Studies"]),
         ("ray", ["Browse", "Benchmarks", "Studies", "Reports"]),
     ],
 )
@@ -65,6 +65,15 @@ def test_navigation_shows_what_the_role_may_open(name: str, sections: list[str])
     known = ("Your work", "Dashboard", "Collections", "Browse", "Benchmarks", "Studies", "Reports")
     assert [section for section in known if section in links] == sections
     assert "aria-current" not in links, "home is the current page nowhere else"
+
+
+@pytest.mark.parametrize("name", ["ada", "erin", "ray"])
+def test_reports_are_a_click_away_and_in_one_place(name: str) -> None:
+    """Experts have them in the menu of the account: the window of review has as many controls as it may."""
+    browser = Client()
+    browser.force_login(getattr(factories, name)())
+    head = browser.get(reverse("browse")).content.decode().split("<main")[0]
+    assert head.count(f'href="{reverse("reports")}"') == 1
 
 
 def test_every_build_is_listed_with_state_and_totals(ada: Client) -> None:
