@@ -49,7 +49,8 @@ def _ours() -> Iterator[tuple[str, Known]]:
     for name, one in KNOWN.items():
         told = Known(one.trained_on, one.family, one.sees_tasks, one.base)
         yield name, told
-        yield _named(one.hub_id), told
+        if not one.folder_only:  # the hub's model is another one
+            yield _named(one.hub_id), told
 
 
 UNKNOWN: Final = Known(NOT_KNOWN)

@@ -35,7 +35,8 @@ def test_systems_go_by_the_beginning_of_their_names(system: str, words: str) -> 
 
 @pytest.mark.parametrize("name", KNOWN)
 def test_encoders_of_the_registry_are_told_as_it_tells_them(name: str) -> None:
-    for called in (name, KNOWN[name].hub_id, f"{name}:/models/mine"):
+    on_the_hub = () if KNOWN[name].folder_only else (KNOWN[name].hub_id,)
+    for called in (name, *on_the_hub, f"{name}:/models/mine"):
         (told,) = find_known_parts(called)
         assert (told.trained_on, told.sees_tasks, told.family) == (
             KNOWN[name].trained_on,
