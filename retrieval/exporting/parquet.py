@@ -44,8 +44,8 @@ def write_parquet_files(subject: Subject, folder: Path, parts: Parts | None, tic
     ]
     if subject.benchmark.distractors.exists():
         bug = [(name, arrow.int64() if name in NUMBERS else arrow.string()) for name in DISTRACTOR]
-        rows = ((*row.values(),) for row in list_distractors(subject))
-        files.append(("distractors.parquet", bug, rows))
+        told = (tuple(row.values()) for row in list_distractors(subject))
+        files.append(("distractors.parquet", bug, told))
     for name, columns, rows in files:
         schema, iterator = arrow.schema(columns), iter(rows)
         with parquet.ParquetWriter(folder / f"{name}.part", schema) as writer:

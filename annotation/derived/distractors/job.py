@@ -25,8 +25,8 @@ class DistractorOrder(JobOrder):
     """Plant up to `most` bugs into each tested match of the benchmark that the job is about."""
 
     kind: ClassVar = Job.Kind.BUGS
-    seed: int = Field(1, ge=0, le=2**31 - 1)
-    most: int = Field(len(BUGS), ge=1, le=len(BUGS))
+    seed: int = Field(default=1, ge=0, le=2**31 - 1)
+    most: int = Field(default=len(BUGS), ge=1, le=len(BUGS))
 
     def identity(self) -> str:
         """One at a time of each benchmark."""

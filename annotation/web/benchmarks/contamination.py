@@ -60,7 +60,7 @@ class ContaminationForm(forms.Form):
 def contamination_page(benchmark: Benchmark, params: QueryDict) -> dict[str, Any]:
     """The newest comparison, or the one that `job` names, with its tables; `found` is None without any."""
     done = Job.objects.about(Job.Kind.LEAKS, benchmark.pk).filter(state=Job.State.DONE)
-    wanted = done.filter(pk=whole_number(params["job"])) if "job" in params else done
+    wanted = done.filter(pk=whole_number(params.get("job") or "")) if "job" in params else done
     job = wanted.first()
     if job is None:
         return {"found": None, "tables": ()}

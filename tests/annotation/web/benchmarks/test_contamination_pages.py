@@ -42,7 +42,7 @@ def test_texts_that_are_in_both_are_shown_with_counts_and_files(
     assert "Texts that are in both" in text and "function, same text" in text
     assert "&lt;b&gt;train&lt;/b&gt;" in text and "<b>train" not in text
     assert "Of 2 matches 1 have their function there, 0 their query, too." in text
-    rows = ada.get(where, {"job": job.pk, "table": "texts", "format": "csv"}).content.decode()
+    rows = ada.get(where, {"job": str(job.pk), "table": "texts", "format": "csv"}).content.decode()
     assert "same text" in rows and "small-0" not in rows.splitlines()[0]
     fragment = ada.get(reverse("benchmark-contamination-jobs", args=[benchmark_.pk])).content.decode()
     assert f"?job={job.pk}#h-shared" in fragment
