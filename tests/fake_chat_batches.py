@@ -105,10 +105,11 @@ class ChatBatchServer:
             part.get_param("name", header="content-disposition"): part.get_payload(decode=True)
             for part in form.iter_parts()
         }
-        if fields.get("purpose") != b"batch" or not isinstance(fields.get("file"), bytes):
+        content = fields.get("file")
+        if fields.get("purpose") != b"batch" or not isinstance(content, bytes):
             raise Refused("'purpose' and 'file' are required")
         name = self.fake.next_id("file")
-        self.files[name] = fields["file"]
+        self.files[name] = content
         return {"id": name, "object": "file", "bytes": len(raw), "purpose": "batch"}
 
     def _content(self, name: str) -> Answer:
