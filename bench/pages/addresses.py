@@ -165,6 +165,7 @@ PLACES: Final = (
     BenchedPage("audit-labels", "/audit/labels/"),
     BenchedPage("admin", "/admin/"),
     BenchedPage("admin-prices", "/admin/annotation/price/"),
+    BenchedPage("api-webhooks", "/api/webhooks"),
     BenchedPage("api-builds", "/api/builds"),
     BenchedPage("api-build", "/api/builds/{build}"),
     BenchedPage("api-requests", "/api/builds/{build}/requests"),

@@ -68,6 +68,8 @@ CHANGING: Final = {
 NOT_SEEDED: Final = {
     "webhook",
     "webhook-delete",
+    "api:get_webhook",
+    "api:list_deliveries",
     "person",
     "person-change",
     "build-reply",
