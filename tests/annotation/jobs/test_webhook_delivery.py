@@ -46,7 +46,7 @@ class Network:
     def __init__(self, clock: Clock) -> None:
         self.clock = clock
         self.sent: list[tuple[timedelta, str, dict[str, str]]] = []
-        self.answer: Answer | Exception = NotPosted("connection refused")
+        self.answer: Answer | BaseException = NotPosted("connection refused")
 
     def post(self, url: str, body: bytes, headers: dict[str, str], *, public: bool) -> Answer:
         self.sent.append((self.clock.now - START, url, headers))
