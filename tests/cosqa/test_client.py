@@ -34,6 +34,7 @@ from tests.annotation.conftest import fresh
 from tests.annotation.web.collections.test_upload_pages import own_storage
 from tests.calls import with_token
 from tests.fakes import FakeSandbox
+from tests.retrieval.training.test_benchmark_data import TASKS, make_benchmark
 
 __all__ = ["fresh", "own_storage"]
 
@@ -222,6 +223,19 @@ def test_a_job_that_fails_says_why(ada: Client, worker: None, tmp_path: Path) ->
     bad.write_text("def f(:")
     with pytest.raises(JobFailed, match=r"import \d+ failed: "):
         ada.import_files("bad", "python", {"file": bad})
+
+
+def test_systems_are_trained_scored_and_compared(ada: Client, worker: None) -> None:
+    trained_on, tested = make_benchmark(), make_benchmark([f"please {task} for me" for task in TASKS[:8]])
+    options = {"seeds": [1, 2], "epochs": 1, "batch_size": 8, "without": [str(tested)]}
+    found = ada.train(trained_on.pk, "nbow", **options)
+    assert [result["card"]["settings"]["seed"] for result in found] == [1, 2]
+    for result in found:
+        ada.score(tested.pk, [result["encoder"]])
+    table = ada.trained_systems(tested.pk, metric="mrr")["trained"]
+    assert "1, 2" in json.dumps(table)
+    with pytest.raises(ApiError, match="can't be trained here"):
+        ada.train(trained_on.pk, "bm25")
 
 
 def test_a_build_becomes_a_benchmark_with_a_leaderboard_and_an_export(
