@@ -73,4 +73,5 @@ def _content_in(content: Content, spoken: np.ndarray, language: str) -> Content:
 
 def _places_in(places: Places, spoken: np.ndarray, language: str) -> Places:
     known = places[places != NOWHERE]
-    return known[spoken[known] == language]
+    found: Places = known[spoken[known] == language]
+    return found
