@@ -15,6 +15,7 @@ from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
+from cosqa_site.applied_migrations import names_of_migrations
 from cosqa_site.backup.manifest import BadBackup
 from cosqa_site.dump.loader import reset_sequences
 from cosqa_site.dump.snapshot import hold_snapshot
@@ -102,10 +103,13 @@ def load_postgres(folder: Path, migrations: list[str]) -> None:
 
 
 def migrate_to(migrations: list[str]) -> None:
-    """Make the tables as these migrations leave them."""
-    for app in sorted({name.partition(".")[0] for name in migrations}):
-        last = max(name.partition(".")[2] for name in migrations if name.startswith(f"{app}."))
-        call_command("migrate", app, last, verbosity=0, interactive=False)
+    """Make the tables as these migrations leave them; at once, where this release has no others."""
+    if {".".join(key) for key in names_of_migrations()} <= set(migrations):
+        call_command("migrate", verbosity=0, interactive=False)
+    else:
+        for app in sorted({name.partition(".")[0] for name in migrations}):
+            last = max(name.partition(".")[2] for name in migrations if name.startswith(f"{app}."))
+            call_command("migrate", app, last, verbosity=0, interactive=False)
     missing = set(migrations) - set(list_migrations())
     if missing:
         raise BadBackup(f"These migrations could not be made: {', '.join(sorted(missing))}.")
