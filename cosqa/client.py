@@ -458,6 +458,22 @@ class Client:
         """Tables of systems before and after training, of a pool="collection", by metric="ndcg@10"."""
         return cast(dict[str, Any], self.get(f"benchmarks/{benchmark}/trained", **options))
 
+    def compare_training_data(self, benchmark: int, collection: int | str, **options: Any) -> dict[str, Any]:
+        """Which texts of a benchmark are in a collection of kind="snippets"; counts and rows, once done.
+
+        Raises ApiError, JobFailed.
+        """
+        job = self.post(f"benchmarks/{benchmark}/contamination", collection=collection, **options)
+        return cast(dict[str, Any], self.finish(job)["result"])
+
+    def plant_distractors(self, benchmark: int, **options: Any) -> int:
+        """Publish a benchmark with bugs that tests prove in its matches; its id.
+
+        Raises ApiError, JobFailed.
+        """
+        job = self.finish(self.post(f"benchmarks/{benchmark}/distractors", **options))
+        return int(job["result"]["benchmark"])
+
     def upload_run(self, benchmark: int, system: str, file: Path | str, **options: Any) -> int:
         """Upload ranked lists (TREC or CodeSearchNet's CSV), and wait for their scores; the run's id.
 

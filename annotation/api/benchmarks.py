@@ -16,6 +16,7 @@ from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.api.form_refusals import form_values, refuse_invalid
 from annotation.api.jobs import job_out
+from annotation.api.names import find_collection
 from annotation.api.tables import answer_tables
 from annotation.jobs import celery_tasks
 from annotation.pins.comparisons import as_value
@@ -23,7 +24,9 @@ from annotation.schemas.benchmarks import (
     BenchmarkOut,
     BenchmarkPage,
     BoardQuery,
+    ContaminationIn,
     DifferenceOut,
+    DistractorsIn,
     ExportIn,
     FiguresIn,
     LeaderboardOut,
@@ -42,6 +45,8 @@ from annotation.schemas.benchmarks import (
 from annotation.schemas.jobs import JobOut
 from annotation.studies.exposure import mark_benchmark_seen, mark_seen
 from annotation.studies.plan.seals import refuse_unscored_labels
+from annotation.web.benchmarks.contamination import ContaminationForm
+from annotation.web.benchmarks.distractors import DistractorForm
 from annotation.web.benchmarks.exports import ExportForm
 from annotation.web.benchmarks.page import leaderboard_tables, matches_of
 from annotation.web.benchmarks.run_upload import RunForm
@@ -130,6 +135,37 @@ def score_encoders(request: HttpRequest, pk: Path[Id], wanted: ScoreIn) -> Statu
     form = ScoreForm(benchmark, form_values(values))
     refuse_invalid(form, other="encoders")
     job = form.order(visible.caller(request))
+    refuse_invalid(form)
+    celery_tasks.wake("mining")
+    return ordered(job)
+
+
+@router.post("/{int:pk}/contamination", response={201: JobOut}, auth=signed_in(Role.ADMIN))
+def compare_training_data(request: HttpRequest, pk: Path[Id], wanted: ContaminationIn) -> Status[JobOut]:
+    """Have a worker look which of the benchmark's texts are in training data. For admins.
+
+    The job's `result` has the counts, and rows with the texts' ids.
+    """
+    benchmark = visible_benchmark(request, pk)
+    learned = find_collection(wanted.collection, wanted.kind)
+    form = ContaminationForm(form_values({"collection": learned.pk}))
+    refuse_invalid(form)
+    job = form.order(benchmark, visible.caller(request))
+    refuse_invalid(form)
+    celery_tasks.wake("mining")
+    return ordered(job)
+
+
+@router.post("/{int:pk}/distractors", response={201: JobOut}, auth=signed_in(Role.ADMIN))
+def plant_distractors(request: HttpRequest, pk: Path[Id], wanted: DistractorsIn) -> Status[JobOut]:
+    """Have bugs planted into the benchmark's matches, and what tests prove published. For admins.
+
+    The job's `result` names the benchmark with distractors, and says what was left out.
+    """
+    benchmark = visible_benchmark(request, pk)
+    form = DistractorForm(form_values(wanted.dict()))
+    refuse_invalid(form)
+    job = form.order(benchmark, visible.caller(request))
     refuse_invalid(form)
     celery_tasks.wake("mining")
     return ordered(job)

@@ -12,6 +12,7 @@ from annotation.schemas.builds import CollectionRef
 from annotation.schemas.fields import Body, CleanText
 from retrieval.filters import TextOption
 from retrieval.schemas import Paging, RowSchema
+from sandbox.candidate.mutants import BUGS
 
 PoolName = Literal["collection", "candidates"]
 TableFormat = Literal["json", "csv", "tex", "svg"]
@@ -190,6 +191,20 @@ class ScoreIn(Body):
     depth: int = Field(100, ge=1, le=1000, description="results that the reranker ranks again")
     text_option: TextOption = "whole"
     pool: PoolName | None = Field(None, description="null = what the benchmark says")
+
+
+class ContaminationIn(Body):
+    """Training data with which a benchmark is compared."""
+
+    collection: int | CleanText = Field(description="a collection's id, name or name@version")
+    kind: Literal["queries", "snippets"] = Field("snippets", description="of a collection that is named")
+
+
+class DistractorsIn(Body):
+    """Bugs that are planted into a benchmark's matches."""
+
+    most: int = Field(len(BUGS), ge=1, le=len(BUGS), description="bugs for each function, one of each kind")
+    seed: int = Field(1, ge=0, lt=2**31, description="decides where bugs are planted")
 
 
 class FiguresIn(Body):

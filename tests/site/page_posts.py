@@ -9,7 +9,9 @@ OPERATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "adjudication-pair": ("decide_pair",),
     "adjudication-run": ("run_raters_tests",),
     "benchmark-compare-pin": ("take_pin",),
+    "benchmark-contamination": ("compare_training_data",),
     "benchmark-corpus-pin": ("take_pin",),
+    "benchmark-distractors": ("plant_distractors",),
     "benchmark-exports": ("export_benchmark",),
     "benchmark-figures": ("order_figures",),
     "benchmark-filled": ("publish_unjudged",),
@@ -18,6 +20,9 @@ OPERATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "benchmark-queue": ("queue_unjudged",),
     "benchmark-score": ("score_encoders",),
     "benchmark-score-cancel": ("cancel_order",),
+    "benchmark-train": ("train_system",),
+    "benchmark-train-continue": ("continue_order",),
+    "benchmark-train-stop": ("cancel_order",),
     "benchmark-upload": ("upload_run",),
     "build-again": ("run_again", "estimate_again"),
     "build-cap": ("change_cap",),
@@ -91,6 +96,11 @@ OPERATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "study-raters": ("add_rater", "change_rater"),
     "upload": ("import_files",),
     "upload-columns": ("choose_columns",),
+    "webhook-delete": ("remove_webhook",),
+    "webhook-delivery-again": ("send_delivery_again",),
+    "webhook-switch": ("set_webhook",),
+    "webhook-test": ("send_webhook_test",),
+    "webhooks": ("make_webhook",),
 }
 CREDENTIALS: Final = "it makes credentials, and a token that could would outlive itself"
 TYPED: Final = "it keeps what is typed in a browser; a script sends the whole text at once"

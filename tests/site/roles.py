@@ -306,6 +306,8 @@ ROLES: Final = {
         "api:continue_order",
         "api:score_encoders",
         "api:train_system",
+        "api:compare_training_data",
+        "api:plant_distractors",
         "api:upload_run",
         "build-publish-jobs",
         "build-write-again",

@@ -62,7 +62,7 @@ MORE: Final = (
     Term("flip", "Two results have different labels for the same pair."),
     Term("fusion", "How the rankings of several encoders become one."),
     Term("guidelines", "The written rules for labels, with worked examples."),
-    Term("hard negative", "A judged non-match that a training shows beside the match of the same query."),
+    Term("hard negative", "A judged non-match that a training shows with the match of the same query."),
     Term("holm", "A correction for many comparisons, so that chance is not taken for a difference."),
     Term("interval", "The range that holds the true figure, with a confidence of 95 %."),
     Term("k", "How many functions are taken for each query."),

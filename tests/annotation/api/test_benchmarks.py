@@ -126,6 +126,24 @@ def test_encoders_search_and_are_scored(ada: Client, made: Benchmark) -> None:
     assert refused["errors"][0]["where"] == "encoders"
 
 
+def test_training_data_is_compared_by_name(ada: Client, made: Benchmark) -> None:
+    order = {"collection": made.snippets.name, "kind": "snippets"}
+    job = post(ada, f"benchmarks/{made.pk}/contamination", order, 201)
+    assert (job["kind"], job["order"]["collection"]) == ("leaks", made.snippets.pk)
+    call_command("job", job["id"])
+    done = get(ada, f"jobs/{job['id']}")
+    assert done["state"] == "done" and done["result"]["counts"]
+    refused = post(ada, f"benchmarks/{made.pk}/contamination", {"collection": "nothing"}, 422)
+    assert "nothing" in refused["detail"]
+
+
+def test_distractors_are_ordered_once(ada: Client, made: Benchmark) -> None:
+    job = post(ada, f"benchmarks/{made.pk}/distractors", {"most": 2, "seed": 7}, 201)
+    assert (job["kind"], job["order"]["most"], job["order"]["seed"]) == ("bugs", 2, 7)
+    assert post(ada, f"benchmarks/{made.pk}/distractors", {"most": 2, "seed": 7}, 201)["id"] == job["id"]
+    assert post(ada, f"benchmarks/{made.pk}/distractors", {"most": 9}, 422)["errors"]
+
+
 def test_figures_that_take_long_are_ordered(ada: Client, made: Benchmark) -> None:
     upload(ada, made)
     job = post(ada, f"benchmarks/{made.pk}/figures", {"metric": "mrr@10", "matches": "1"}, 201)
