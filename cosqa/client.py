@@ -464,7 +464,8 @@ class Client:
         Raises ApiError, JobFailed.
         """
         job = self.post(f"benchmarks/{benchmark}/contamination", collection=collection, **options)
-        return cast(dict[str, Any], self.finish(job)["result"])
+        result: dict[str, Any] = self.finish(job)["result"]
+        return result
 
     def plant_distractors(self, benchmark: int, **options: Any) -> int:
         """Publish a benchmark with bugs that tests prove in its matches; its id.

@@ -25,8 +25,8 @@ pytestmark = pytest.mark.django_db
 Kind = Condition.Kind
 
 
-def held(kind: str = Kind.OWN_TESTS, raters: int = 1, **columns: bool) -> Assignment:
-    study = studies.study(conditions=(kind,), raters=raters, **{"needs_run": True, **columns})
+def held(kind: str = Kind.OWN_TESTS, raters: int = 1, needs_run: bool = True) -> Assignment:
+    study = studies.study(conditions=(kind,), raters=raters, needs_run=needs_run)
     return given(studies.rater("rita", study))
 
 

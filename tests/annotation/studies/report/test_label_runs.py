@@ -32,6 +32,7 @@ def study_with_runs() -> Study:
     asked = run_rater_test(tested.assignment, tested.assignment.study_pair.pair, "assert 1 == 1")
     fulfil_one(SandboxProvider(open=lambda: FakeSandbox(factories.a_report())), Limits())
     asked.refresh_from_db()
+    assert asked.execution is not None
     Rating.objects.filter(pk=tested.pk).update(runs=[asked.pk], created_at=asked.execution.created_at)
     assert reasoned.no_test
     return study
