@@ -67,7 +67,8 @@ def test_figures_and_methods_say_the_share() -> None:
 
 
 def test_a_reference_by_reading_says_nothing_of_runs() -> None:
-    study = studies.study(conditions=(Kind.READING,), raters=1)
-    studies.rated(studies.rater("rita", study), 1)
+    study = studies.study(conditions=(Kind.READING,), raters=3)
+    for name in ("rita", "sam", "ted"):
+        studies.rated(studies.rater(name, study), 1)
     found = compute_study_figures(study)
     assert found.reference_runs is None and "finished run" not in format_methods_paragraph(found)
