@@ -40,6 +40,7 @@ class ContaminationForm(forms.Form):
     collection = forms.ModelChoiceField(
         Collection.objects.none(),
         label="Training data",
+        empty_label="choose …",
         help_text="A collection of queries or functions that a system learned. Import it first.",
     )
 

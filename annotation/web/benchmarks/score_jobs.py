@@ -65,7 +65,7 @@ class ScoreForm(forms.Form):
         help_text="Results below keep their order. Each query takes so many pairs.",
     )
     text_option = forms.ChoiceField(
-        label="What it searches", choices=[(option, option) for option in TEXT_OPTIONS]
+        label="Text that is searched", choices=[(option, option) for option in TEXT_OPTIONS]
     )
     pool = forms.ChoiceField(label="What it searches", choices=Pool.choices)
 
@@ -78,6 +78,12 @@ class ScoreForm(forms.Form):
         self.benchmark, self.choices = benchmark, [*known_encoders.to_choose(), *trained]
         set_choices(self, "encoders", [(choice.name, choice.name) for choice in self.choices])
         set_choices(self, "pool", pools_of(benchmark))
+
+    @property
+    def unready(self) -> int:
+        """How many encoders this machine lacks, those that are ticked left out."""
+        ticked = self["encoders"].value()
+        return sum(bool(choice.missing) and choice.name not in ticked for choice in self.choices)
 
     def clean(self) -> dict[str, Any]:
         values = super().clean() or {}
