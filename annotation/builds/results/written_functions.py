@@ -7,15 +7,17 @@ then what was written (decision 77).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Final
 
 from django.db.models import F, QuerySet
 
 from annotation.models import Build, Proposal, ProposalDecision
+from retrieval.collections.aliases import copy_aliases
+from retrieval.collections.importer import MEMBER_COLUMNS
 from retrieval.filters import Rule, Unreadable, rules_of
-from retrieval.models import Alias, Collection, Member, Pair
+from retrieval.models import Collection, Member, Pair, statements
 from retrieval.texts.plurals import count_noun
 
 ACCEPTED: Final = (Proposal.State.ACCEPTED, Proposal.State.EDITED)
@@ -71,7 +73,8 @@ def add_written_functions(
         return snippets, until
     name = f"{snippets.name[: LONGEST_NAME - len(ENDING)]}{ENDING}"
     before = Collection.objects.filter(name=name, kind=snippets.kind).order_by("-version").first()
-    texts = [*members.order_by("position").values_list("text_id", flat=True), *(one.text_id for one in new)]
+    copied = list(members.order_by("position").values_list("text_id", flat=True))
+    texts = [*copied, *(one.text_id for one in new)]
     if before and list(before.members.order_by("position").values_list("text_id", flat=True)) == texts:
         return before, None
     made = Collection.objects.create(
@@ -81,26 +84,20 @@ def add_written_functions(
         source=f"{snippets}; functions that agents wrote and experts accepted"[:400],
         size=len(texts),
     )
-    copy_members(members, made)
-    write_members(new, made, len(texts) - len(new))
+    copy_members(snippets, members, made, copied)
+    write_members(new, made, len(copied))
     return made, None
 
 
-def copy_members(members: QuerySet[Member], made: Collection) -> None:
-    """The members with their further ids, at the places that they have."""
-    aliases = Alias.objects.filter(collection=members[0].collection_id) if members else Alias.objects.none()
-    copied = aliases.filter(text__in=members.values("text")).order_by("number")
-    for rows in handfuls(members.order_by("position").iterator(ROWS_AT_ONCE)):
-        for row in rows:
-            row.pk, row.collection = None, made
-        Member.objects.bulk_create(rows, batch_size=500)
-    for number, alias in enumerate(copied.iterator(ROWS_AT_ONCE), 1):
-        Alias.objects.create(collection=made, number=number, text_id=alias.text_id, source_id=alias.source_id)
-
-
-def handfuls(rows: Iterator[Member]) -> Iterator[list[Member]]:
+def copy_members(
+    snippets: Collection, members: QuerySet[Member], made: Collection, texts: Sequence[int]
+) -> None:
+    """The members, whose texts are `texts`, with their further ids, at the places that they have."""
+    columns = ("text_id", "position", "source_id", "origin", "licence", "rules")
+    rows = members.order_by("position").values_list(*columns).iterator(ROWS_AT_ONCE)
     while some := list(islice(rows, ROWS_AT_ONCE)):
-        yield some
+        statements.insert_all(Member, MEMBER_COLUMNS, [(made.pk, *row) for row in some])
+    copy_aliases(snippets, made, texts)
 
 
 def write_members(decisions: Sequence[ProposalDecision], made: Collection, start: int) -> None:
