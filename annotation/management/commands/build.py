@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import argparse
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
@@ -203,7 +204,9 @@ class Command(LightCommand):
         changed = [
             "/".join(action.option_strings)
             for action in parser._actions
-            if action.dest not in BESIDE_CONFIG and options.get(action.dest) != action.default
+            if action.dest not in BESIDE_CONFIG
+            and action.default != argparse.SUPPRESS  # a former spelling of another one
+            and options.get(action.dest) != action.default
         ]
         if changed:
             raise CommandError(f"--config has the whole order: write {', '.join(changed)} into the file.")

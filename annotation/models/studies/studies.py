@@ -110,8 +110,11 @@ class Study(models.Model):
 
     @property
     def has_single_raters(self) -> bool:
-        """Whether each pair gets one rating: many pairs are seen, and no label counts as true."""
-        return self.conditions.filter(raters=1).exists()
+        """Whether each pair gets one rating: many pairs are seen, and no label counts as true.
+
+        Which of two answers is better needs no true label.
+        """
+        return self.kind != self.Kind.PAIRWISE and self.conditions.filter(raters=1).exists()
 
     @property
     def is_live(self) -> bool:

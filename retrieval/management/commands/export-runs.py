@@ -38,7 +38,7 @@ class Command(LightCommand):
     refusals = (NoSuchBenchmark, NotWritable)
 
     def add_arguments(self, parser: CommandParser) -> None:
-        parser.add_argument("format", choices=[*SINGLE, SHEET])
+        parser.add_argument("format", choices=[*SINGLE, SHEET], help="what others read")
         parser.add_argument("benchmark", help="its name, or name@version")
         parser.add_argument("file", type=Path, metavar="FILE", help="is replaced where it is there")
         parser.add_argument("--system", action="append", default=[], help="its name on the leaderboard")

@@ -11,7 +11,7 @@ from django.utils import timezone
 from annotation.builds.pipeline import batches, claims
 from annotation.builds.pipeline.advance import Tools
 from annotation.jobs import worker
-from annotation.llm.batches import LiveBatches
+from annotation.llm.batches.messages import MessageBatches
 from annotation.models import Batch, Build, Case, LLMCall, ProjectTally, Tally
 from tests import factories
 
@@ -63,14 +63,14 @@ def balanced(build: Build) -> None:
 
 def kill_between_create_and_store(tools: Tools, monkeypatch: pytest.MonkeyPatch) -> None:
     """The provider has the batch, and the worker dies before it has its id."""
-    real = LiveBatches.create
+    real = MessageBatches.create
 
     def killed(self: Any, requests: Any) -> Any:
         real(self, requests)
         raise Killed
 
     with monkeypatch.context() as patched:
-        patched.setattr(LiveBatches, "create", killed)
+        patched.setattr(MessageBatches, "create", killed)
         with pytest.raises(Killed):
             tend(tools)
 

@@ -12,7 +12,7 @@ from django.utils import timezone
 from annotation.builds.pipeline import batches, claims
 from annotation.builds.pipeline.advance import Tools
 from annotation.jobs import worker
-from annotation.llm.batches import LiveBatches
+from annotation.llm.batches.messages import MessageBatches
 from annotation.models import Batch, Build, LLMCall, Price, Tally
 from tests import factories
 from tests.annotation.builds.pipeline.batches.by_batch import (
@@ -56,7 +56,7 @@ def test_a_batch_that_never_arrived_is_sent_anew(
     build = batched()
     fill(tools)
     with monkeypatch.context() as patched:
-        patched.setattr(LiveBatches, "create", killed)
+        patched.setattr(MessageBatches, "create", killed)
         with pytest.raises(Killed):
             tend(tools)
     tend(tools)
