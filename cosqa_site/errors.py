@@ -41,7 +41,7 @@ from annotation.models import LostRace
 from annotation.pins import NothingToPin
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason, list_changes
 from annotation.review.comments import AlreadyAnswered, BadComment
-from annotation.review.earlier_revisions import NothingToRestore
+from annotation.review.earlier_revisions import NoReviewToRestore
 from annotation.review.own_tests import BadTest, TooFast, TooManyWaiting
 from annotation.review.strength import NothingToChange
 from annotation.schemas.adjudication import DecisionOut
@@ -76,7 +76,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     AdjudicatedMeanwhile: HTTPStatus.CONFLICT,
     AlreadyAnswered: HTTPStatus.CONFLICT,
     BadAdjudication: HTTPStatus.UNPROCESSABLE_ENTITY,
-    account_changes.ChangeRefused: HTTPStatus.CONFLICT,
+    account_changes.AccountChangeRefused: HTTPStatus.CONFLICT,
     BadComment: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadDecision: HTTPStatus.UNPROCESSABLE_ENTITY,
     BadExpression: HTTPStatus.UNPROCESSABLE_ENTITY,
@@ -98,7 +98,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     KeptBlind: HTTPStatus.FORBIDDEN,
     Lapsed: HTTPStatus.CONFLICT,
     LaunchRefused: HTTPStatus.UNPROCESSABLE_ENTITY,
-    list_changes.ChangeRefused: HTTPStatus.CONFLICT,
+    list_changes.ListChangeRefused: HTTPStatus.CONFLICT,
     LostRace: HTTPStatus.CONFLICT,
     MayNotAdjudicate: HTTPStatus.FORBIDDEN,
     NoFigures: HTTPStatus.CONFLICT,
@@ -108,7 +108,7 @@ STATUSES: Final[Mapping[type[Exception], HTTPStatus]] = {
     NotOneVersion: HTTPStatus.UNPROCESSABLE_ENTITY,
     NothingToChange: HTTPStatus.CONFLICT,
     NothingToPin: HTTPStatus.CONFLICT,
-    NothingToRestore: HTTPStatus.CONFLICT,
+    NoReviewToRestore: HTTPStatus.CONFLICT,
     NotNow: HTTPStatus.CONFLICT,
     NotOrdered: HTTPStatus.CONFLICT,
     NothingToUndo: HTTPStatus.CONFLICT,

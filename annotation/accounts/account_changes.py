@@ -8,12 +8,12 @@ from django.db import transaction
 from annotation.accounts.roles import Role, find_highest_role, give_role
 
 
-class ChangeRefused(Exception):
+class AccountChangeRefused(Exception):
     """Nothing was changed; the message says why."""
 
 
 def change_role(by: User, user: User, role: Role) -> None:
-    """Make `role` the only role. Raises ChangeRefused."""
+    """Make `role` the only role. Raises AccountChangeRefused."""
     with transaction.atomic():
         changed = lock_for_change(by, user)
         if changed.is_superuser:  # a superuser has every right, so another role would mean nothing
@@ -23,7 +23,10 @@ def change_role(by: User, user: User, role: Role) -> None:
 
 
 def set_account_open(by: User, user: User, is_open: bool) -> None:
-    """Let a person in again, or close the account: its sessions and tokens end. Raises ChangeRefused."""
+    """Let a person in again, or close the account, its sessions and tokens.
+
+    Raises AccountChangeRefused.
+    """
     with transaction.atomic():
         changed = lock_for_change(by, user)
         changed.is_active = is_open
@@ -33,15 +36,15 @@ def set_account_open(by: User, user: User, is_open: bool) -> None:
 def lock_for_change(by: User, user: User) -> User:
     """The account, locked together with the admin's: two admins can't take the role from each other at once.
 
-    Raises ChangeRefused for one's own account, so an admin is always left.
+    Raises AccountChangeRefused for one's own account, so an admin is always left.
     """
     if by.pk == user.pk:
-        raise ChangeRefused("You can't change this of your own account. Ask another admin.")
+        raise AccountChangeRefused("You can't change this of your own account. Ask another admin.")
     rows = {
         row.pk: row for row in User.objects.select_for_update().filter(pk__in=(by.pk, user.pk)).order_by("pk")
     }
     admin, changed = rows[by.pk], rows[user.pk]
     groups = admin.groups.values_list("name", flat=True)
     if not admin.is_active or find_highest_role(admin, groups) is not Role.ADMIN:
-        raise ChangeRefused("You are no admin any more, so nothing was changed.")
+        raise AccountChangeRefused("You are no admin any more, so nothing was changed.")
     return changed

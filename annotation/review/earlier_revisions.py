@@ -23,7 +23,7 @@ CHANGED: Final = (
 )
 
 
-class NothingToRestore(ValueError):
+class NoReviewToRestore(ValueError):
     """The revision can't stand again; the message says why."""
 
 
@@ -31,16 +31,16 @@ def restore_revision(review: Review, user: User, seen_revision: int | None = Non
     """The new revision that says what `review` said, with its tags, and what it was given on.
 
     `seen_revision` is the newest one that the page knew: another one that was added since is not overridden.
-    Raises NothingToRestore, and Conflict where the person labelled the pair elsewhere at the same moment.
+    Raises NoReviewToRestore, and Conflict where the person labelled the pair elsewhere at the same moment.
     """
     with transaction.atomic():
         last = reviews_of(review.pair_id, user).last()
         if seen_revision is not None and revision_seen(last) != seen_revision:
-            raise NothingToRestore(CHANGED)
+            raise NoReviewToRestore(CHANGED)
         if review.withdrawn:
-            raise NothingToRestore("That revision removed a label: there is nothing to restore.")
+            raise NoReviewToRestore("That revision removed a label: there is nothing to restore.")
         if last is None or (not last.withdrawn and content_of_review(last) == content_of_review(review)):
-            raise NothingToRestore("That is the current label.")
+            raise NoReviewToRestore("That is the current label.")
         made = repeat_review(review)
         append_review_revision(made, user, last, None)
         detail = {"pair": review.pair_id, "revision": review.revision, "as": made.revision}

@@ -26,20 +26,20 @@ Mark = TypeVar("Mark", PairTag, ReviewAssignment)
 Kind = ListChange.Kind
 
 
-class ChangeRefused(ValueError):
+class ListChangeRefused(ValueError):
     """Nothing was changed; the message says why."""
 
 
 def checked_cases(build: Build, ids: Iterable[int]) -> list[Case]:
-    """The build's cases among these, one a pair. Raises ChangeRefused for none, or for too many."""
+    """The build's cases among these, one a pair. Raises ListChangeRefused for none, or for too many."""
     wanted = set(ids)
     if not wanted:
-        raise ChangeRefused("Tick at least one pair.")
+        raise ListChangeRefused("Tick at least one pair.")
     if len(wanted) > MOST_AT_ONCE:
-        raise ChangeRefused(f"At most {MOST_AT_ONCE} pairs can be changed at once.")
+        raise ListChangeRefused(f"At most {MOST_AT_ONCE} pairs can be changed at once.")
     cases = list(Case.objects.filter(build=build, round=1, pk__in=wanted).order_by("pk"))
     if not cases:
-        raise ChangeRefused("These pairs are not in this build.")
+        raise ListChangeRefused("These pairs are not in this build.")
     return cases
 
 
@@ -58,7 +58,7 @@ def untag_cases(user: User, build: Build, cases: Sequence[Case], tag: Tag) -> in
 
 
 def assign_cases(user: User, build: Build, cases: Sequence[Case], expert: User) -> int:
-    """Have the expert review the cases; returns how many were not theirs. Raises ChangeRefused."""
+    """Have the expert review the cases; returns how many were not theirs. Raises ListChangeRefused."""
     refuse_others_than_experts([expert])
     with transaction.atomic():
         change = ListChange.objects.create(build=build, user=user, kind=Kind.ASSIGN)
@@ -76,15 +76,15 @@ def share_cases_out(
 ) -> int:
     """Assign each case (id) to `overlap` of the experts; returns how many assignments are new.
 
-    Raises ChangeRefused.
+    Raises ListChangeRefused.
     """
     refuse_others_than_experts(experts)
     if not cases:
-        raise ChangeRefused("No pair passes these filters.")
+        raise ListChangeRefused("No pair passes these filters.")
     if len(cases) > MOST_SHARED:
-        raise ChangeRefused(f"At most {MOST_SHARED:,} pairs can be shared out at once. Add a filter.")
+        raise ListChangeRefused(f"At most {MOST_SHARED:,} pairs can be shared out at once. Add a filter.")
     if not 1 <= overlap <= len(experts):
-        raise ChangeRefused("Each pair can go to as many experts as you choose, and to one at least.")
+        raise ListChangeRefused("Each pair can go to as many experts as you choose, and to one at least.")
     shares = share_out(cases, [expert.pk for expert in experts], overlap, seed)
     with transaction.atomic():
         change = ListChange.objects.create(build=build, user=user, kind=Kind.SHARE)
@@ -112,12 +112,12 @@ def share_out(cases: Sequence[int], experts: Sequence[int], overlap: int, seed: 
 
 
 def refuse_others_than_experts(people: Sequence[User]) -> None:
-    """Raises ChangeRefused where somebody could not open the review page."""
+    """Raises ListChangeRefused where somebody could not open the review page."""
     if not people:
-        raise ChangeRefused("Choose an expert.")
+        raise ListChangeRefused("Choose an expert.")
     for person in people:
         if not has_role(person, Role.EXPERT):
-            raise ChangeRefused(f"{person.get_username()} is no expert.")
+            raise ListChangeRefused(f"{person.get_username()} is no expert.")
 
 
 def add_marks(marks: Iterable[Mark]) -> int:
@@ -147,17 +147,17 @@ def last_change(user: User, build: Build) -> ListChange | None:
 def undo_last_change(user: User, build: Build) -> ListChange:
     """Take back the person's latest change: what it added ends, what it ended is there again.
 
-    Raises ChangeRefused.
+    Raises ListChangeRefused.
     """
     with transaction.atomic():
         last = last_change(user, build)
         if last is None:
-            raise ChangeRefused("You have nothing to undo in this list.")
+            raise ListChangeRefused("You have nothing to undo in this list.")
         change, is_new = ListChange.objects.get_or_create(
             undoes=last, defaults={"build": build, "user": user, "kind": Kind.UNDO}
         )
         if not is_new:
-            raise ChangeRefused("This was undone already.")
+            raise ListChangeRefused("This was undone already.")
         PairTag.objects.filter(added=last, removed=None).update(removed=change)
         ReviewAssignment.objects.filter(added=last, removed=None).update(removed=change)
         restore_marks(PairTag.objects.filter(removed=last))

@@ -16,7 +16,7 @@ from annotation.models import Case, SavedList
 from annotation.review import list_changes
 from annotation.review.case_list import ListFilters
 from annotation.review.hidden_labels import find_hidden_pairs, hide_labels_in_force
-from annotation.review.list_changes import ChangeRefused
+from annotation.review.list_changes import ListChangeRefused
 from annotation.review.tags import Tag
 from annotation.schemas.worklists import (
     AssignIn,
@@ -52,7 +52,7 @@ def list_pairs(request: HttpRequest, pk: Path[Id], wanted: Query[ListedPage]) ->
         mark_list_seen(user, build.pk, Case.objects.filter(build=build))
     found = find_rows(user, build, filters, QueryDict(f"after={wanted.after or ''}"), wanted.limit)
     if found.stopped:
-        raise ChangeRefused(TOO_LONG)
+        raise ListChangeRefused(TOO_LONG)
     rows = list_rows(user, build, [case.pk for case in found.window.rows])
     pairs = [row.case.pair_id for row in rows]
     mark_seen(user, pairs)

@@ -76,7 +76,7 @@ def restore(request: HttpRequest, pk: int) -> HttpResponse:
     """Let an earlier revision of one's own review stand again, as the next one."""
     refuse_while_blind(request.user)
     review = get_object_or_404(Review, pk=pk, rater=person(request))
-    with say_refusals(request, earlier_revisions.NothingToRestore, Conflict):
+    with say_refusals(request, earlier_revisions.NoReviewToRestore, Conflict):
         made = earlier_revisions.restore_revision(review, person(request), newest_in(request))
         messages.success(request, f"Revision {review.revision} is restored, as revision {made.revision}.")
     return redirect("history")

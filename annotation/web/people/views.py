@@ -15,7 +15,12 @@ from django.http import HttpRequest, HttpResponse, QueryDict
 from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
-from annotation.accounts.account_changes import ChangeRefused, change_role, lock_for_change, set_account_open
+from annotation.accounts.account_changes import (
+    AccountChangeRefused,
+    change_role,
+    lock_for_change,
+    set_account_open,
+)
 from annotation.accounts.invitations import issue_invitation, revoke_invitation
 from annotation.accounts.mail import can_mail_links
 from annotation.accounts.roles import FORM, GET, POST, Role, give_role, require_role
@@ -160,14 +165,17 @@ def change(request: HttpRequest, pk: int) -> HttpResponse:
             return render(
                 request, "annotation/people/person.html", forms_of(user, email_form=form), status=422
             )
-    with say_refusals(request, ChangeRefused):
+    with say_refusals(request, AccountChangeRefused):
         if change_person(person(request), user, action, request.POST):
             messages.success(request, describe_change(user, action))
     return redirect("person", pk=user.pk)
 
 
 def change_person(by: User, user: User, action: Action, values: QueryDict) -> bool:
-    """Change an account, with a line in the audit log; whether anything changed. Raises ChangeRefused."""
+    """Change an account, with a line in the audit log; whether anything changed.
+
+    Raises AccountChangeRefused.
+    """
     with transaction.atomic():
         detail = do_change(by, user, action, values)
         if detail:
@@ -176,11 +184,11 @@ def change_person(by: User, user: User, action: Action, values: QueryDict) -> bo
 
 
 def do_change(by: User, user: User, action: Action, values: QueryDict) -> dict[str, Any]:
-    """Do it; what the audit log keeps, empty where there was nothing to do. Raises ChangeRefused."""
+    """Do it; what the audit log keeps, empty where there was nothing to do. Raises AccountChangeRefused."""
     if action is Action.ROLE:
         form = RoleForm(values)
         if not form.is_valid():
-            raise ChangeRefused("Choose one of the roles.")
+            raise AccountChangeRefused("Choose one of the roles.")
         before, role = held_role(user), Role(form.cleaned_data["role"])
         if before is role:
             return {}

@@ -20,7 +20,7 @@ from annotation.models.reviews.worklists import LONGEST_LIST
 from annotation.review.case_list import ListFilters, filter_listed_cases
 from annotation.review.list_changes import (
     MOST_SHARED,
-    ChangeRefused,
+    ListChangeRefused,
     assign_cases,
     checked_cases,
     share_cases_out,
@@ -77,7 +77,7 @@ def change(request: HttpRequest, build_pk: int) -> HttpResponse:
     """Tag or assign the ticked pairs, or undo the latest change; then the same page of the list."""
     build, user = visible_build(request, build_pk), person(request)
     action = action_of(request, ListAction)
-    with say_refusals(request, ChangeRefused):
+    with say_refusals(request, ListChangeRefused):
         if action is ListAction.UNDO:
             undone = undo_last_change(user, build)
             messages.success(request, f"Undone: {undone.get_kind_display()}.")
@@ -87,20 +87,20 @@ def change(request: HttpRequest, build_pk: int) -> HttpResponse:
 
 
 def change_ticked(request: HttpRequest, user: User, build: Build, action: ListAction) -> str:
-    """Do it to the ticked pairs; returns what was done in words. Raises ChangeRefused."""
+    """Do it to the ticked pairs; returns what was done in words. Raises ListChangeRefused."""
     sent = request.POST
     ticked = sent.getlist("shown" if "all" in sent else "case")
     cases = checked_cases(build, map(whole_number, ticked))
     if action in {ListAction.TAG, ListAction.UNTAG}:
         if sent.get("tag") not in set(Tag):
-            raise ChangeRefused("Choose a tag.")
+            raise ListChangeRefused("Choose a tag.")
         tag = Tag(sent["tag"])
         done = (tag_cases if action is ListAction.TAG else untag_cases)(user, build, cases, tag)
         verb = "Tagged" if action is ListAction.TAG else "Removed from"
         return f"{verb} {count_noun(done, 'pair')}: {tag_name(tag)}."
     expert = list_experts().filter(pk=number(sent, "expert")).first()
     if expert is None:
-        raise ChangeRefused("Choose an expert.")
+        raise ListChangeRefused("Choose an expert.")
     done = (assign_cases if action is ListAction.ASSIGN else unassign_cases)(user, build, cases, expert)
     verb = "assigned to" if action is ListAction.ASSIGN else "no longer assigned to"
     return f"{count_noun(done, 'pair')} {verb} {expert.get_username()}."
@@ -116,22 +116,22 @@ def saved(request: HttpRequest, build_pk: int) -> HttpResponse:
         messages.success(request, "The list was deleted.")
     else:
         name, shared = request.POST.get("name", ""), "shared" in request.POST
-        with say_refusals(request, ChangeRefused):
+        with say_refusals(request, ListChangeRefused):
             made = keep_list(user, build, name, query, shared=shared)
             messages.success(request, f"Saved as “{made.name}”.")
     return to_list(build, query)
 
 
 def keep_list(user: User, build: Build, name: str, query: str, *, shared: bool) -> SavedList:
-    """Keep filters by a name. Raises ChangeRefused."""
+    """Keep filters by a name. Raises ListChangeRefused."""
     kept = mark_hostile_characters(name).strip()
     if not kept or len(kept) > LONGEST_NAME or len(query) > LONGEST_LIST:
-        raise ChangeRefused(f"Give the list a name of at most {LONGEST_NAME} characters.")
+        raise ListChangeRefused(f"Give the list a name of at most {LONGEST_NAME} characters.")
     try:
         with transaction.atomic():
             return SavedList.objects.create(build=build, user=user, name=kept, query=query, shared=shared)
     except IntegrityError as taken:
-        raise ChangeRefused(f"You already have a list “{kept}”. Choose another name.") from taken
+        raise ListChangeRefused(f"You already have a list “{kept}”. Choose another name.") from taken
 
 
 @require_role(Role.ADMIN, FORM)
@@ -143,7 +143,7 @@ def share(request: HttpRequest, build_pk: int) -> HttpResponse:
     rows = filter_listed_cases(user, build, filters).order_by("pk")
     if form.is_valid():
         wanted = list(form.cleaned_data["experts"]), form.cleaned_data["overlap"], form.cleaned_data["seed"]
-        made = attempt(form, lambda: share_listed_pairs(user, build, filters, *wanted), ChangeRefused)
+        made = attempt(form, lambda: share_listed_pairs(user, build, filters, *wanted), ListChangeRefused)
         if made is not None:
             messages.success(request, made.told)
             return to_list(build, filters.query)
@@ -168,7 +168,7 @@ class SharedPairs:
 def share_listed_pairs(
     user: User, build: Build, filters: ListFilters, experts: Sequence[User], overlap: int, seed: int
 ) -> SharedPairs:
-    """Share out the pairs that pass the filters, with a line in the history. Raises ChangeRefused."""
+    """Share out the pairs that pass the filters, with a line in the history. Raises ListChangeRefused."""
     rows = filter_listed_cases(user, build, filters).order_by("pk")
     cases = list(rows.values_list("pk", flat=True)[: MOST_SHARED + 1])
     made = SharedPairs(len(cases), share_cases_out(user, build, cases, experts, overlap, seed))

@@ -11,7 +11,7 @@ from annotation.accounts.roles import Role
 from annotation.models import Build, Case, ListChange, PairTag, Review, ReviewAssignment
 from annotation.review.list_changes import (
     MOST_AT_ONCE,
-    ChangeRefused,
+    ListChangeRefused,
     assign_cases,
     checked_cases,
     share_cases_out,
@@ -70,7 +70,7 @@ def test_a_tag_is_put_on_once_taken_off_and_undone_step_by_step(
     assert tagged() == {case.pair_id for case in cases[:2]}
     undo_last_change(erin, build)
     assert tagged() == set()
-    with pytest.raises(ChangeRefused, match="nothing to undo"):
+    with pytest.raises(ListChangeRefused, match="nothing to undo"):
         undo_last_change(erin, build)
     assert not Review.objects.exists(), "nothing was labelled"
     assert ListChange.objects.count() == 6, "and every change is kept"
@@ -78,7 +78,7 @@ def test_a_tag_is_put_on_once_taken_off_and_undone_step_by_step(
 
 def test_an_undo_is_of_ones_own_change(erin: User, eve: User, build: Build, cases: list[Case]) -> None:
     assign_cases(erin, build, cases[:1], eve)
-    with pytest.raises(ChangeRefused):
+    with pytest.raises(ListChangeRefused):
         undo_last_change(eve, build)
     assert assigned() == {(cases[0].pk, "eve")}
 
@@ -88,17 +88,17 @@ def test_pairs_are_assigned_to_experts_alone(erin: User, eve: User, build: Build
     assert assign_cases(erin, build, cases[:2], eve) == 0
     assert unassign_cases(erin, build, cases[:1], eve) == 1
     assert assigned() == {(cases[1].pk, "eve")}
-    with pytest.raises(ChangeRefused, match="ray is no expert"):
+    with pytest.raises(ListChangeRefused, match="ray is no expert"):
         assign_cases(erin, build, cases[:1], factories.ray())
 
 
 def test_too_many_or_foreign_rows_change_nothing(build: Build, cases: list[Case]) -> None:
-    with pytest.raises(ChangeRefused, match="Tick"):
+    with pytest.raises(ListChangeRefused, match="Tick"):
         checked_cases(build, [])
-    with pytest.raises(ChangeRefused, match=str(MOST_AT_ONCE)):
+    with pytest.raises(ListChangeRefused, match=str(MOST_AT_ONCE)):
         checked_cases(build, range(1, MOST_AT_ONCE + 2))
     other = factories.opened("second")
-    with pytest.raises(ChangeRefused, match="not in this build"):
+    with pytest.raises(ListChangeRefused, match="not in this build"):
         checked_cases(other, [cases[0].pk])
 
 
@@ -117,5 +117,5 @@ def test_shared_out_pairs_are_undone_together(erin: User, eve: User, build: Buil
     undo_last_change(erin, build)
     assert assigned() == set()
     for experts, overlap, words in (([erin], 2, "as many experts"), ([], 1, "Choose an expert")):
-        with pytest.raises(ChangeRefused, match=words):
+        with pytest.raises(ListChangeRefused, match=words):
             share_cases_out(erin, build, ids, experts, overlap, 1)

@@ -16,7 +16,7 @@ from annotation import review
 from annotation.accounts.roles import Role
 from annotation.models import Case, Review
 from annotation.models.reviews.contradictions import refresh_contradictions
-from annotation.review.earlier_revisions import NothingToRestore, restore_revision
+from annotation.review.earlier_revisions import NoReviewToRestore, restore_revision
 from annotation.stages import Stage
 from bench.seed.check import wrongly_contradicted
 from tests import factories
@@ -164,7 +164,7 @@ def do(what: str, user: User, case: Case) -> None:
         assert first is not None
         try:
             restore_revision(first, user)
-        except NothingToRestore:
+        except NoReviewToRestore:
             return
     elif what.startswith("settle") and case.stage == Stage.SCREENING:
         factories.settled(case, int(what[-1]))

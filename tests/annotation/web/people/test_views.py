@@ -14,7 +14,7 @@ from django.test import Client
 from django.utils import timezone
 from pytest_django import Settings
 
-from annotation.accounts.account_changes import ChangeRefused, set_account_open
+from annotation.accounts.account_changes import AccountChangeRefused, set_account_open
 from annotation.accounts.roles import Role, give_role, role_of
 from annotation.models import ApiToken, AuditEvent, Invitation, SignInIdentity
 from tests import factories, studies
@@ -134,7 +134,7 @@ def test_nobody_shuts_themselves_out(ada: Client, sent: dict[str, str]) -> None:
 def test_an_admin_who_was_closed_meanwhile_changes_nothing() -> None:
     ada, bob = factories.ada(), factories.person("bob", Role.ADMIN)
     set_account_open(ada, bob, False)
-    with pytest.raises(ChangeRefused, match="no admin any more"):
+    with pytest.raises(AccountChangeRefused, match="no admin any more"):
         set_account_open(bob, ada, False)
     assert fresh(ada).is_active
 
