@@ -219,32 +219,6 @@ VERBS: Final = (
         ("evaluate plus --encoder bm25 bow --run mine=run.trec",),
     ),
     Verb(
-        "contamination",
-        "Say which texts of a benchmark are in training data",
-        "BENCHMARK [options]",
-        ("contamination",),
-        {
-            "--collection NAME": "compare with stored queries and functions",
-            "--table FILE": "compare with a CSV, JSON or Parquet file",
-            "--code PLACE": "compare with a folder, package or repository",
-            "--out FILE": "write all texts that are in both (.csv or .json)",
-            **JSON,
-        },
-        ("contamination plus --table train.jsonl --out both.csv",),
-    ),
-    Verb(
-        "distractors",
-        "Publish a benchmark with planted bugs that tests prove",
-        "BENCHMARK [options]",
-        ("distractors",),
-        {
-            "--seed N": "decides where bugs are planted (default 1)",
-            "--most N": "bugs for each function (default 5)",
-            **JSON,
-        },
-        ("distractors plus",),
-    ),
-    Verb(
         "leaderboard",
         "Compare the systems that were scored on a benchmark",
         "BENCHMARK [options]",

@@ -16,7 +16,7 @@ from retrieval.training.contamination import (
 )
 
 MOST_ROWS: Final = 5_000
-"""Rows that a job keeps; `cosqa contamination --out` writes all."""
+"""Rows that a job keeps; `cosqa admin contamination --out` writes all."""
 
 
 class ContaminationOrder(JobOrder):
