@@ -25,6 +25,7 @@ EXPORTED: Final = frozenset(
         """,
         "retrieval": """
             alias annotator benchmark benchmark_extension_minings benchmarkidlabel benchmarklabel candidate
+            distractor
             collection encoderspec holes label labelids member mining pair pairlist pin querytext rankedlist
             run score text textbody
         """,
