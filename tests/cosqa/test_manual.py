@@ -42,4 +42,4 @@ def test_exit_codes_are_those_of_the_commands() -> None:
 
 
 def test_every_verb_has_a_part() -> None:
-    assert len(re.findall(r"^### \w+$", PAGE.read_text(), re.MULTILINE)) == 17
+    assert len(re.findall(r"^### \w+$", PAGE.read_text(), re.MULTILINE)) == 15
