@@ -39,7 +39,7 @@ def run_rater_test(
 
 @router.get("/{int:study}/pairs/{int:number}/runs/{int:pk}", response=OwnRunOut)
 def get_rater_run(request: HttpRequest, study: Path[Id], number: Path[Id], pk: Path[Id]) -> OwnRunOut:
-    """How far a run of yours is, with its report once it is done. For its raters."""
+    """The state of your run, and its report when it is done. For the study's raters."""
     found = handed_pair(request, study, number)
     return own_run_out(get_object_or_404(runs.own_runs(found), pk=pk), in_study=True)
 
@@ -57,7 +57,7 @@ def call_rated_function(
 
 @router.get("/{int:study}/pairs/{int:number}/calls/{int:pk}", response=OwnCallOut)
 def get_rater_call(request: HttpRequest, study: Path[Id], number: Path[Id], pk: Path[Id]) -> OwnCallOut:
-    """A call of yours, with its answer once it is there. For its raters."""
+    """One of your calls, and its answer when there is one. For the study's raters."""
     found = handed_pair(request, study, number)
     return own_call_out(get_object_or_404(runs.rater_calls_of_assignment(found), pk=pk))
 

@@ -1,4 +1,4 @@
-"""Change studies: a draft anew, an amended plan, raters, rounds, and what is scored on a sealed one."""
+"""Change studies: draw a draft again, amend a plan, change raters, ask again, score on a sealed study."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def simulate_study(order: creation.Order, outlook: StudyOutlook, what: str) -> d
 
 @router.post("/{int:pk}/redraw", response=StudyDetail)
 def redraw_study(request: HttpRequest, pk: Path[Id], wanted: RedrawIn) -> StudyDetail:
-    """Make a draft anew of another order, with a new draw. For admins."""
+    """Replace a draft by one of another order, with a new draw. For admins."""
     study, order = study_of(request, pk), order_of(wanted, builds_visible_to(request.user))
     creation.redraw_draft_study(study, order, visible.caller(request), wanted.seen_change)
     return study_detail(study)
@@ -185,7 +185,7 @@ def score_study(request: HttpRequest, pk: Path[Id], wanted: SealedScoreIn) -> St
 
 
 def open_to_scores(request: HttpRequest, pk: int) -> Study:
-    """Raises Http404, PermissionDenied, and NoFigures for those to whom its figures are closed."""
+    """Raises Http404, PermissionDenied, and NoFigures where the caller may not see the study's figures."""
     study = study_of(request, pk)
     refuse_to_raters(request.user, study)
     return study

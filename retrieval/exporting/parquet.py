@@ -43,9 +43,7 @@ def write_parquet_files(subject: Subject, folder: Path, parts: Parts | None, tic
         *((name, pair, _build_pair_rows(subject, parts, place)) for place, name in enumerate(names)),
     ]
     if subject.benchmark.distractors.exists():
-        bug = [(name, arrow.int64() if name in NUMBERS else arrow.string()) for name in DISTRACTOR]
-        told = (tuple(row.values()) for row in list_distractors(subject))
-        files.append(("distractors.parquet", bug, told))
+        files.append(_build_distractor_file(subject, arrow))
     for name, columns, rows in files:
         schema, iterator = arrow.schema(columns), iter(rows)
         with parquet.ParquetWriter(folder / f"{name}.part", schema) as writer:
@@ -58,6 +56,12 @@ def write_parquet_files(subject: Subject, folder: Path, parts: Parts | None, tic
                 tick(len(batch))
         (folder / f"{name}.part").replace(folder / name)
     return [name for name, _, _ in files]
+
+
+def _build_distractor_file(subject: Subject, arrow: Any) -> tuple[str, Any, Iterable[tuple[Any, ...]]]:
+    """Name, columns and rows of the file of distractors."""
+    columns = [(name, arrow.int64() if name in NUMBERS else arrow.string()) for name in DISTRACTOR]
+    return "distractors.parquet", columns, (tuple(row.values()) for row in list_distractors(subject))
 
 
 ORIGIN = ("source_id", "origin", "licence")

@@ -169,13 +169,10 @@ def train_model(
     began = time.monotonic()
     dataset = TokenizedExamples(examples, model)
     drops = settings.drop_last and len(dataset) >= settings.batch_size
-    steps = max(
-        1, (len(dataset) // settings.batch_size) if drops else -(-len(dataset) // settings.batch_size)
-    )
-    loss_steps = max(1, steps * settings.epochs // CURVE_POINTS)
     watch = Watch(
-        settings, folder, scorer is not None, checkpoint_steps, minutes, progress, note_curves, loss_steps
-    )
+        settings, folder, scorer is not None, checkpoint_steps, minutes, progress, note_curves,
+        count_loss_steps(len(dataset), settings, drops),
+    )  # fmt: skip
     objective = Objective(model, settings)
     with quiet_transformers(), warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -191,21 +188,29 @@ def train_model(
         last = newest_checkpoint(folder) if resumes else None
         trainer.train(resume_from_checkpoint=str(last) if last else None)
     loss, dev = read_curves(trainer.state.log_history, settings.select_by)
-    best = None
-    if dev:
-        values = [entry[settings.select_by] for entry in dev]
-        best = values.index(max(values))
-        model.load_state_dict(load_file(folder / BEST), strict=False)
-    return Trained(
-        trainer.state.global_step,
-        trainer.state.max_steps,
-        float(trainer.state.epoch or 0),
-        loss,
-        dev,
-        best,
-        watch.stopped,
-        time.monotonic() - began,
-    )
+    state, seconds = trainer.state, time.monotonic() - began
+    best = load_best_weights(model, dev, settings, folder)
+    epochs = float(state.epoch or 0)
+    return Trained(state.global_step, state.max_steps, epochs, loss, dev, best, watch.stopped, seconds)
+
+
+def count_loss_steps(examples: int, settings: Settings, drops: bool) -> int:
+    """After how many steps the loss is noted, so that its curve has about CURVE_POINTS points.
+
+    `drops`: the last batch of an epoch is left out where it is not full.
+    """
+    full, rest = divmod(examples, settings.batch_size)
+    steps = max(1, full if drops else full + bool(rest))
+    return max(1, steps * settings.epochs // CURVE_POINTS)
+
+
+def load_best_weights(model: DualEncoder, dev: Epochs, settings: Settings, folder: Path) -> int | None:
+    """Give `model` the weights of its best epoch on the dev queries, and return which one; None without."""
+    if not dev:
+        return None
+    values = [entry[settings.select_by] for entry in dev]
+    model.load_state_dict(load_file(folder / BEST), strict=False)
+    return values.index(max(values))
 
 
 def training_arguments(settings: Settings, folder: Path, drops: bool) -> TrainingArguments:

@@ -84,7 +84,7 @@ def format_paper_switch(switch: str) -> str:
 
 
 def describe_other_mining(encoders: Sequence[str], k: int, fusion: str, rule: Rule) -> str:
-    """How a mining differs from the paper's, in words; empty where it does not.
+    """Describe how a mining differs from the paper's; empty if it does not.
 
     The paper's CodeBERT was tuned on CodeSearchNet: `codebert-csn`, or `codebert` with weights of one's own.
     """

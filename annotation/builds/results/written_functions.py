@@ -61,7 +61,7 @@ def describe_written_count(count: int) -> str:
 def add_written_functions(
     snippets: Collection, until: int | None, builds: Iterable[Build]
 ) -> tuple[Collection, int | None]:
-    """The snippets before position `until` with the accepted functions that are none of them behind.
+    """The snippets before position `until`, followed by the accepted functions that are not among them.
 
     The collection itself where there is no such function; the one made before, where it has just these.
     """

@@ -24,7 +24,7 @@ PASSES: Final = frozenset({Outcome.PASSED, Outcome.UNTESTED, Outcome.UNPROVEN})
 PLACES: Final = 3
 """So many places of a kind are looked at, as one may give the same function as another kind."""
 Tick = Callable[[int, int], None]
-"""Called with (matches done, all of them)."""
+"""Called with (matches done, matches in all)."""
 
 
 class LeftOut(StrEnum):
@@ -40,7 +40,7 @@ class LeftOut(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProvenBug:
-    """A mutant of a match, and the run of the match's test that failed beside it."""
+    """A mutant of a match, and the run in which the match's test failed on it."""
 
     pair: Pair
     mutant: Mutant

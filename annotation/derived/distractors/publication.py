@@ -197,7 +197,7 @@ def keep_labels(bugs: Sequence[ProvenBug], pairs: Sequence[Pair]) -> Iterator[Ch
 
 
 def describe_source(bug: ProvenBug) -> str:
-    """Where a label comes from, in words."""
+    """Describe where a label comes from."""
     mutant = bug.mutant
     return (
         f"{mutant.operator} in line {mutant.line}; test program {bug.program.pk} failed in run {bug.run.pk}"
@@ -221,7 +221,7 @@ def build_distractor(made: Benchmark, bug: ProvenBug, pair: Pair) -> Distractor:
 
 
 def describe_rule(benchmark: Benchmark) -> str:
-    """Whose labels count, in words."""
+    """Describe whose labels count."""
     rule = f"a function with a bug that its test proves is no match; else as in {benchmark}: "
     return (rule + benchmark.merge_rule)[:LONGEST_RULE]
 
@@ -239,5 +239,5 @@ def describe_distractors(benchmark: Benchmark, bugs: Sequence[ProvenBug], proofs
 
 
 def describe_left_out(proofs: Proofs) -> str:
-    """How many were left out for which reason, in words."""
+    """Describe how many bugs were left out, by reason."""
     return "; ".join(f"{reason}: {count:,}" for reason in LeftOut if (count := proofs.left_out[reason]))

@@ -115,16 +115,10 @@ def version_of(study: Study) -> str:
 def compute_study_figures(study: Study, until: Until | None = None) -> Figures:
     """Gather, draw, compute, of all that was said `until` then; the flow of pairs is that of now.
 
-    Raises NoFigures where nobody has rated anything.
+    Raises NoFigures where nobody has rated anything, or each pair has one rater.
     """
     found = figure_data.gather_figure_data(study, until)
-    if not found.said:
-        raise NoFigures("Nobody has rated a pair yet: figures appear with the first rating.")
-    if study.has_single_raters:
-        raise NoFigures(
-            "Each pair has one rater: there is no agreement and no majority, so no label counts as true. "
-            "The ratings are in the export."
-        )
+    refuse_figures(found)
     pairwise = study.kind == Study.Kind.PAIRWISE
     rated = {said.enrolment for said in found.said}
     exact = found.by_criterion(Criterion.EXACT)
@@ -158,6 +152,17 @@ def compute_study_figures(study: Study, until: Until | None = None) -> Figures:
         criteria=measure_both_criteria(found) if half else (),
         off_criterion=() if half else list_off_criterion(found),
     )
+
+
+def refuse_figures(found: Gathered) -> None:
+    """Raises NoFigures where there is nothing to compute."""
+    if not found.said:
+        raise NoFigures("Nobody has rated a pair yet: figures appear with the first rating.")
+    if found.study.has_single_raters:
+        raise NoFigures(
+            "Each pair has one rater: there is no agreement and no majority, so no label counts as true. "
+            "The ratings are in the export."
+        )
 
 
 def list_unresolved_comparisons(found: Gathered) -> tuple[str, ...]:

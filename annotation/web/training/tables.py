@@ -7,7 +7,7 @@ from typing import Final
 from annotation.stats.agreement.figures import RESAMPLED, Figure
 from annotation.studies.report.table import Cell, Table
 from retrieval.encoders import UnknownEncoder
-from retrieval.evaluation.systems.published_training import REPORTED_TRAINING, ReportedTraining
+from retrieval.evaluation.systems.paper_results import REPORTED_TRAINING, ReportedTraining
 from retrieval.evaluation.trained_systems import (
     FEW_SEEDS,
     UNTRAINED,

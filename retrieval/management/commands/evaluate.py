@@ -50,6 +50,22 @@ from retrieval.texts.plurals import count_noun
 FIGURES = "figures of the leaderboard, kept so that nobody waits for the page"
 
 
+def add_rerank_options(parser: CommandParser) -> None:
+    parser.add_argument(
+        "--rerank",
+        default="",
+        metavar="NAME:/FOLDER",
+        help=f"let a model rank the first results of each --encoder again: {' or '.join(RERANKERS)}, "
+        "with its folder or hub id after a colon",
+    )
+    parser.add_argument(
+        "--depth",
+        type=int,
+        default=RERANK_DEPTH,
+        help=f"how many results --rerank ranks again (default {RERANK_DEPTH}); those below stay",
+    )
+
+
 class Command(LightCommand):
     help = (
         "Score retrieval systems on a benchmark: encoders by name, or ranked lists from files. Each system's "
@@ -82,6 +98,7 @@ class Command(LightCommand):
             "of two, also by folder, hub id or model of a server",
         )
         spec_files.add_argument(parser)
+        add_rerank_options(parser)
         parser.add_argument(
             "--run",
             nargs="+",
@@ -90,19 +107,6 @@ class Command(LightCommand):
             metavar="[NAME=]FILE",
             help="ranked lists: TREC's, CodeSearchNet's CSV or JSON, also packed; without NAME the tag of a "
             "TREC run names the system, else the file",
-        )
-        parser.add_argument(
-            "--rerank",
-            default="",
-            metavar="NAME:/FOLDER",
-            help=f"let a model rank the first results of each --encoder again: {' or '.join(RERANKERS)}, "
-            "with its folder or hub id after a colon",
-        )
-        parser.add_argument(
-            "--depth",
-            type=int,
-            default=RERANK_DEPTH,
-            help=f"how many results --rerank ranks again (default {RERANK_DEPTH}); those below stay",
         )
         known = ", ".join(option.replace(" ", "_") for option in TEXT_OPTIONS)
         parser.add_argument(
