@@ -30,6 +30,8 @@ pytestmark = pytest.mark.django_db
 POSTED: Final[dict[str, dict[str, Any]]] = {
     "api:give_pairs": {"name": "given", "pairs": [{"query": "sort a list", "code": "def f(x): return x"}]},
     "api:cancel_extension": {},
+    "api:compare_training_data": {"collection": "nonsense"},
+    "api:plant_distractors": {"most": 0},
     "api:cancel_order": {},
     "api:choose_columns": {"query": "question"},
     "api:export_benchmark": {"seed": -1},

@@ -146,7 +146,7 @@ def test_an_earlier_revision_counts_again(erin: Client, ada: Client, case: Case)
     first = post(erin, path, body(erin, case, 1), 201)
     second = post(erin, path, body(erin, case, None), 201)
     where = f"reviews/{first['id']}/restore"
-    assert post(erin, where, {"seen_revision": 1}, 409)["type"] == "urn:cosqa:nothing-to-restore"
+    assert post(erin, where, {"seen_revision": 1}, 409)["type"] == "urn:cosqa:no-review-to-restore"
     back = post(erin, where, {"seen_revision": second["revision"]}, 201)
     assert (back["label"], back["revision"]) == (1, 3)
     post(ada, where, {"seen_revision": 3}, 404)

@@ -56,7 +56,7 @@ def test_no_token_makes_an_admin_or_a_way_to_a_password(ada: Client) -> None:
 def test_nobody_changes_their_own_role(ada: Client) -> None:
     path = f"people/{factories.ada().pk}/changes"
     refused = post(ada, path, {"action": "role", "role": "reader"}, 409)
-    assert refused["type"] == "urn:cosqa:change-refused"
+    assert refused["type"] == "urn:cosqa:account-change-refused"
 
 
 def test_an_invitation_is_used_with_the_link_that_was_told_once(ada: Client) -> None:

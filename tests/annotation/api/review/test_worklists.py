@@ -50,7 +50,7 @@ def test_tags_are_put_on_taken_off_and_undone(erin: Client, build: Build) -> Non
     assert PairTag.objects.filter(removed=None).count() == 2
     assert post(erin, f"{path}/tags", {"cases": cases, "tag": "nothing"}, 422)["errors"][0]["where"] == "tag"
     assert post(erin, f"{path}/tags", {"cases": [10**9], "tag": "partial"}, 409)["type"] == (
-        "urn:cosqa:change-refused"
+        "urn:cosqa:list-change-refused"
     )
 
 
@@ -76,7 +76,7 @@ def test_lists_are_kept_shown_and_deleted_by_their_owner(erin: Client, ada: Clie
     path = f"builds/{build.pk}/lists"
     made = post(erin, path, {"name": "mine", "filters": "label=1"}, 201)
     assert (made["filters"], made["user"]) == ("label=1", "erin")
-    assert post(erin, path, {"name": "mine"}, 409)["type"] == "urn:cosqa:change-refused"
+    assert post(erin, path, {"name": "mine"}, 409)["type"] == "urn:cosqa:list-change-refused"
     assert get(ada, path)["items"] == [], "it is not shared"
     post(erin, path, {"name": "ours", "shared": True}, 201)
     assert [row["name"] for row in get(ada, path)["items"]] == ["ours"]
