@@ -199,8 +199,8 @@ def reviewed_by_keyboard(desk: Desk, build: int, count: int) -> list[Figure]:
     for _ in range(count):
         before = case_on(page)
         page.keyboard.press(agreeing(page))
+        page.wait_for_timeout(READING_MS)  # a look for the next pair at each frame would take time from it
         page.wait_for_selector(f'#case[data-case]:not([data-case="{before}"])')
-        page.wait_for_timeout(READING_MS)
     took, pressed = sorted(page.evaluate("window.took")), page.evaluate("window.pressed")
     page.context.close()
     p95 = took[round(0.95 * (len(took) - 1))]

@@ -28,7 +28,7 @@ CANCELLED = (KINDS.IMPORT, KINDS.SCORE, KINDS.TRAIN)
 @router.get("", response=Page[JobOut])
 def list_jobs(request: HttpRequest, wanted: Query[JobPage]) -> Page[JobOut]:
     """Orders, the newest first. Experts see the pins that are computed again, admins all."""
-    rows = visible_jobs(request).filter(pk__lt=wanted.after or LARGEST_ID).order_by("-pk")
+    rows = visible_jobs(request, pk__lt=wanted.after or LARGEST_ID).order_by("-pk")
     for name in ("kind", "subject", "state"):
         if (value := getattr(wanted, name)) is not None:
             rows = rows.filter(**{name: value})
@@ -39,13 +39,13 @@ def list_jobs(request: HttpRequest, wanted: Query[JobPage]) -> Page[JobOut]:
 @router.get("/{int:pk}", response=JobOut)
 def get_job(request: HttpRequest, pk: Path[Id]) -> JobOut:
     """One order: ask again until its state is done, partial, failed or cancelled."""
-    return job_out(get_object_or_404(visible_jobs(request), pk=pk))
+    return job_out(get_object_or_404(visible_jobs(request, pk=pk)))
 
 
 @router.post("/{int:pk}/cancel", response=JobOut, auth=signed_in(Role.ADMIN))
 def cancel_order(request: HttpRequest, pk: Path[Id]) -> JobOut:
     """Cancel an import, a search or a training that is not over; what was stored before stays. For admins."""
-    job = get_object_or_404(visible_jobs(request), pk=pk)
+    job = get_object_or_404(visible_jobs(request, pk=pk))
     if job.state == Job.State.COLUMNS:
         told = job_out(job)
         discard_upload(job)
@@ -61,7 +61,7 @@ def cancel_order(request: HttpRequest, pk: Path[Id]) -> JobOut:
 @router.post("/{int:pk}/continue", response=JobOut, auth=signed_in(Role.ADMIN))
 def continue_order(request: HttpRequest, pk: Path[Id]) -> JobOut:
     """Continue a training that was cancelled, failed, or stopped by time. For admins."""
-    job = get_object_or_404(visible_jobs(request), pk=pk)
+    job = get_object_or_404(visible_jobs(request, pk=pk))
     if job.kind != KINDS.TRAIN or not continue_training(job):
         raise ControlRefused("Only a training that is not complete, and not open, can be continued.")
     celery_tasks.wake("training")
@@ -69,16 +69,17 @@ def continue_order(request: HttpRequest, pk: Path[Id]) -> JobOut:
     return job_out(job)
 
 
-def visible_jobs(request: HttpRequest) -> QuerySet[Job]:
-    """Those about what the caller may see; without the role admin only pins that are computed again."""
-    user = request.user
-    pins = [pin.pk for pin in filter_visible_pins(user, Pin.objects.defer("value"))]
+def visible_jobs(request: HttpRequest, **of: int) -> QuerySet[Job]:
+    """Those `of` which the caller may see; without the role admin only pins that are computed again."""
+    user, jobs = request.user, Job.objects.filter(**of)
+    subjects = jobs.filter(kind=KINDS.REPRODUCE).values("subject")
+    pins = [pin.pk for pin in filter_visible_pins(user, Pin.objects.filter(pk__in=subjects).defer("value"))]
     shown = Q(kind=KINDS.REPRODUCE, subject__in=pins)
     if has_role(user, Role.ADMIN):
         shown |= Q(kind__in=(KINDS.IMPORT, KINDS.FILTER))
         shown |= Q(kind__in=OF_BENCHMARKS, subject__in=benchmarks_visible_to(user).values("pk"))
         shown |= Q(kind=KINDS.PUBLISH, subject__in=builds_visible_to(user).values("pk"))
-    return Job.objects.filter(shown).select_related("created_by")
+    return jobs.filter(shown).select_related("created_by")
 
 
 def job_out(job: Job) -> JobOut:

@@ -10,8 +10,9 @@ import * as status from "./status.js";
 const REST_MS = 150; // a pair is painted, and its answers have come, before the next one is asked for
 const FRESH_MS = 300_000; // agents or another window may have gone on since
 const SLOW_MS = 1000; // then the wait is said in words, too
+const LIVE = "[hx-trigger], [hx-swap-oob], [autofocus]"; // what htmx sees to only in the page
 
-let ready = null; // what was fetched: {after, url, html, pair, at}
+let ready = null; // what was fetched: {after, url, html, title, made, pair, at}, `made` being its elements
 let asked = null; // the request for it
 let resting = 0;
 let sent = null; // the label that is on its way: {form, pair, url, title, next, shown, warning, timer, request}
@@ -54,18 +55,35 @@ async function fetchAhead() {
   try {
     const answer = await fetch(after, { headers, signal: asked.signal });
     const html = await answer.text();
-    const pair = /<div id="case"[^>]* data-case="(\d+)"/.exec(html)?.[1];
     const { pathname, search } = new URL(answer.url);
-    if (answer.ok && pair) ready = { after, url: pathname + search, html, pair, at: performance.now() };
+    const { title, made } = make(html);
+    const pair = made?.dataset.case;
+    if (answer.ok && pair) ready = { after, url: pathname + search, html, title, made, pair, at: performance.now() };
   } catch {
     // it is asked for again when it is wanted
   }
 }
 
-function paint({ html }, place) {
+// Reading a pair's page and binding its forms takes as long as showing it, so that is done before it is wanted.
+function make(html) {
+  const page = new DOMParser().parseFromString(html, "text/html");
+  const made = page.getElementById("case");
+  if (!made || made.querySelector(LIVE)) return { title: page.title, made };
+  document.adoptNode(made);
+  window.htmx.process(made);
+  return { title: page.title, made };
+}
+
+function paint({ html, title, made }, place) {
   ready = null;
-  const swapOptions = { contextElement: place, eventInfo: { target: place, requestConfig: {} } };
-  window.htmx.swap(place, html, { swapStyle: "outerHTML", settleDelay: 0 }, swapOptions);
+  const detail = { target: place, requestConfig: {} };
+  if (made.ownerDocument !== document || place.querySelector("[data-editor]")) {
+    const swapOptions = { contextElement: place, eventInfo: detail };
+    return window.htmx.swap(place, html, { swapStyle: "outerHTML", settleDelay: 0 }, swapOptions);
+  }
+  place.replaceWith(made);
+  document.title = title;
+  for (const happening of ["htmx:load", "htmx:afterSwap", "htmx:afterSettle"]) window.htmx.trigger(made, happening, detail);
 }
 
 // As htmx does it, which so gets the page again when the back button asks for it.
