@@ -94,6 +94,16 @@ def test_a_page_that_is_fetched_ahead_counts_as_seen_and_takes_no_message(
     assert "Saved: match" in erin.get(there, headers=HTMX).content.decode()
 
 
+def test_a_page_that_is_fetched_ahead_can_be_made_before_it_is_shown(
+    erin: Client, cases: list[Case]
+) -> None:
+    there = reverse("review-case", args=[cases[1].pk])
+    page = erin.get(there, headers=HTMX | {"Fetched-Ahead": "yes"}).content.decode()
+
+    assert 'id="case"' in page
+    assert not [live for live in ("hx-trigger", "hx-swap-oob", "autofocus", "<script") if live in page]
+
+
 def test_unsure_is_a_review_without_a_label(erin: Client, cases: list[Case]) -> None:
     send(erin, cases[0], "unsure")
 
