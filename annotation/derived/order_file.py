@@ -16,7 +16,7 @@ from pydantic import ValidationError
 
 from annotation.builds.launch.from_build import order_of
 from annotation.builds.launch.order import Judge, Order
-from annotation.builds.launch.paper_profile import SWITCHES, rule_of_paper
+from annotation.builds.launch.paper_profile import ENCODERS, SWITCHES, rule_of_paper
 from annotation.derived.derivation import EXPERTS, Who
 from annotation.models import Build, DriftWatch
 from annotation.models.builds.build import NANO
@@ -168,7 +168,7 @@ def look_up(wanted: OrderFile, lines: Mapping[str, int]) -> dict[str, Any]:
     return {
         "queries": find_collection(wanted.queries or "", Collection.Kind.QUERIES, lines["queries"]),
         "snippets": find_collection(wanted.snippets or "", Collection.Kind.SNIPPETS, lines["snippets"]),
-        "encoders": tuple(wanted.encoders or ()),
+        "encoders": tuple(wanted.encoders or ENCODERS),  # none are named only where a profile has them
     }
 
 

@@ -127,7 +127,7 @@ class Order(Body):
         "agents", description="test-driven agents, or one model alone by its exact or its 50 % criterion"
     )
     profile: Literal["", "paper"] = Field(
-        "", description="paper = the paper's prompts and switches, without reader and neighbour"
+        "", description="paper = the paper's prompts, switches and mining; anything else than that is refused"
     )
     rewrites: int = Field(
         1, ge=0, le=5, description="how often a program that redefines its candidate goes back"

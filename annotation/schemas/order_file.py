@@ -47,7 +47,8 @@ class OrderFile(builds.Order):
     @model_validator(mode="after")
     def has_source(self) -> OrderFile:
         given = self.pairs is not None or self.pair_list is not None
-        if not given and not (self.queries and self.snippets and self.encoders):
+        mined_by = self.encoders or self.profile  # the profile has encoders of its own
+        if not given and not (self.queries and self.snippets and mined_by):
             raise ValueError("name queries, snippets and encoders for a mining, or pairs to judge")
         if self.pairs is not None and self.pair_list is not None:
             raise ValueError("name pairs or pair_list, not both")

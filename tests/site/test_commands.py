@@ -19,6 +19,7 @@ from annotation.accounts.actors import AtShell
 from annotation.models import Build, Canary
 from bench.registry import BENCHES
 from retrieval.filters import Rule
+from retrieval.mining import known_encoders
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -133,13 +134,20 @@ def test_a_build_is_asked_by_batch_where_the_command_says_so(settings: Any) -> N
     assert Build.objects.get().batches
 
 
-def test_a_build_is_ordered_as_in_the_paper() -> None:
+def test_a_build_is_ordered_as_in_the_paper(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     common = {"queries": factories.queries().name, "snippets": factories.snippets().name, "profile": "paper"}
-    with pytest.raises(CommandError, match="codebert"):  # its encoders, unless others are named
+    with pytest.raises(CommandError, match="codebert"):  # its encoders, whose weights are not here
         call_command("build", "mine", **common)
-    common["encoders"] = "bm25,bow"
+    with pytest.raises(
+        CommandError, match="As in the paper means encoders codebert, unixcoder, codet5p: lea"
+    ):
+        call_command("build", "mine", encoders="bm25,bow", **common)
+    monkeypatch.setattr(known_encoders, "why_missing", lambda name: "")
     call_command("build", "mine", **common)
     assert Build.objects.get().annotator.config["profile"] == "paper"
+    assert "this codebert was never tuned for search" in capsys.readouterr().out
     with pytest.raises(CommandError, match="means rewrites 0"):
         call_command("build", "other", rewrites=3, **common)
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from types import MappingProxyType
 from typing import Any, Final
@@ -33,7 +33,7 @@ NAMES: Final = ("paper", "first-paper")
 def in_profile(order: Order, profile: str) -> list[Order]:
     """The orders that a profile makes of one; without a profile the order as it is.
 
-    Raises LaunchRefused where a switch was set against it.
+    Raises LaunchRefused where a switch or the mining was set against it.
     """
     if profile == "first-paper":
         return as_in_the_first_paper(order)
@@ -43,25 +43,43 @@ def in_profile(order: Order, profile: str) -> list[Order]:
 def as_in_the_first_paper(order: Order) -> list[Order]:
     """One model alone on five candidates in three rounds, by both criteria: a build for each.
 
-    Both read the same answers, so the second build pays nothing.
+    Both read the same answers, so the second build pays nothing. Raises LaunchRefused as `as_in_the_paper`.
     """
-    alone = replace(order, k=FIRST_K, rounds=FIRST_ROUNDS, rule=rule_of_paper(order.rule))
+    mined = as_mined_in_the_paper(order, FIRST_K)
+    alone = replace(mined, rounds=FIRST_ROUNDS)
     criteria = {"exact": Judge.SINGLE_EXACT, "half": Judge.SINGLE_HALF}
     name = order.name.strip()
     return [replace(alone, name=f"{name} {word}", annotator=judge) for word, judge in criteria.items()]
 
 
 def as_in_the_paper(order: Order) -> Order:
-    """`order` with every switch at the paper's value.
+    """`order` with every switch at the paper's value, and mined as in the paper; given pairs stay given.
 
-    Raises LaunchRefused where a switch was set to something that is neither that nor the usual value.
+    Raises LaunchRefused where a switch was set to something that is neither that nor the usual value, and
+    where another mining was chosen.
     """
-    against = list(find_contradicting_switches({name: getattr(order, name) for name in SWITCHES}))
-    if against:
-        raise LaunchRefused(
-            f"{WORDS} means {', '.join(map(format_paper_switch, against))}: leave that out, or the profile."
-        )
-    return replace(order, rule=rule_of_paper(order.rule), **SWITCHES)
+    switches = find_contradicting_switches({name: getattr(order, name) for name in SWITCHES})
+    refuse_contradictions(map(format_paper_switch, switches))
+    return replace(as_mined_in_the_paper(order, K), **SWITCHES)
+
+
+def as_mined_in_the_paper(order: Order, k: int) -> Order:
+    """`order` with the papers' mining of `k` candidates a query; given pairs are not mined.
+
+    Raises LaunchRefused where another mining was chosen.
+    """
+    if order.given is not None:
+        return order
+    changed = replace(order, rule=rule_of_paper(order.rule), k=k if order.k == K else order.k)
+    against = find_contradicting_mining({name: getattr(changed, name) for name in mining_of_paper(k)}, k)
+    refuse_contradictions(mining_of_paper(k)[name] for name in against)
+    return changed
+
+
+def refuse_contradictions(wanted: Iterable[str]) -> None:
+    """Raise LaunchRefused with what the paper does, where the order says otherwise."""
+    if told := ", ".join(wanted):
+        raise LaunchRefused(f"{WORDS} means {told}: leave that out, or the profile.")
 
 
 def rule_of_paper(rule: Rule) -> Rule:
@@ -83,21 +101,56 @@ def format_paper_switch(switch: str) -> str:
     return f"no {switch}" if value is False else f"{switch} {value}"
 
 
-def describe_other_mining(encoders: Sequence[str], k: int, fusion: str, rule: Rule) -> str:
-    """Describe how a mining differs from the paper's; empty if it does not.
+def mining_of_paper(k: int = K) -> dict[str, str]:
+    """What a mining as in the papers is, in words, by the field of an order."""
+    return {
+        "encoders": f"encoders {', '.join(ENCODERS)}",
+        "k": f"k {k}",
+        "fusion": f"fusion {Fusion.MEAN}",
+        "rule": "rule testable",
+        "text_option": "text whole",
+        "approximate": "exact search",
+    }
 
-    The paper's CodeBERT was tuned on CodeSearchNet: `codebert-csn`, or `codebert` with weights of one's own.
+
+def find_contradicting_mining(said: Mapping[str, Any], k: int = K) -> Iterator[str]:
+    """The fields of `said` that make another mining than the papers'; what is not said contradicts nothing.
+
+    Which CodeBERT it is says a warning (`is_codebert_untuned`): the tuned one has no name that all have.
     """
-    kinds = {name.partition(":")[0].removesuffix("-csn") for name in encoders}
-    untuned = "codebert" in encoders and kinds == set(ENCODERS)
-    told = [
-        f"encoders {', '.join(encoders)}" if kinds != set(ENCODERS) else "",
-        "codebert that was not tuned on CodeSearchNet" if untuned else "",
-        f"{k} candidates a query" if k != K else "",
-        f"fusion {fusion}" if fusion != Fusion.MEAN else "",
-        "another rule than testable" if rule != Rule.TESTABLE else "",
-    ]
-    return "; ".join(filter(None, told))
+    paper = {"k": k, "fusion": Fusion.MEAN, "rule": Rule.TESTABLE, "text_option": "whole", "approximate": ""}
+    if sorted(map(kind_of_encoder, said.get("encoders", ENCODERS))) != sorted(ENCODERS):
+        yield "encoders"
+    yield from (name for name, value in paper.items() if said.get(name, value) != value)
+
+
+def kind_of_encoder(name: str) -> str:
+    """`codebert` of `codebert:/folder` and `codebert-csn:/folder`."""
+    return name.partition(":")[0].removesuffix("-csn")
+
+
+def is_codebert_untuned(encoders: Sequence[str]) -> bool:
+    """Whether a mining has the CodeBERT that was never tuned for search.
+
+    The papers' was tuned on CodeSearchNet: `codebert-csn`, or `codebert` with weights of one's own.
+    """
+    return "codebert" in encoders
+
+
+def describe_other_mining(encoders: Sequence[str], k: int, fusion: str, rule: Rule) -> str:
+    """Describe how a stored mining differs from the paper's; empty if it does not."""
+    said = {"encoders": encoders, "k": k, "fusion": fusion, "rule": rule}
+    words = {
+        "encoders": f"encoders {', '.join(encoders)}",
+        "k": f"{k} candidates a query",
+        "fusion": f"fusion {fusion}",
+        "rule": "another rule than testable",
+    }
+    against = list(find_contradicting_mining(said))
+    told = [words[name] for name in against]
+    if "encoders" not in against and is_codebert_untuned(encoders):
+        told.append("codebert that was not tuned on CodeSearchNet")
+    return "; ".join(told)
 
 
 MINING_WORDS: Final = (

@@ -15,10 +15,9 @@ from annotation.builds.launch.estimates.figures import Estimate, Range
 from annotation.builds.launch.order import USUAL_ENCODERS, Judge, LaunchRefused, Order
 from annotation.builds.launch.paper_profile import (
     ENCODERS,
-    MINING_WORDS,
     NAMES,
-    describe_other_mining,
     in_profile,
+    is_codebert_untuned,
 )
 from annotation.derived import order_file
 from annotation.derived.derivation import CHOICES, Decision, OrderPlan, Who, orders_of
@@ -59,6 +58,11 @@ BESIDE_CONFIG: Final = frozenset(
     | {"verbosity", "settings", "pythonpath", "traceback", "no_color", "force_color", "skip_checks"}
 )
 """Options that may be typed with a file: they say nothing of the order."""
+
+
+UNTUNED: Final = (
+    "warning: this codebert was never tuned for search; the papers' was: codebert-csn:FOLDER (docs/mining.md)"
+)
 
 
 class Command(LightCommand):
@@ -131,8 +135,8 @@ class Command(LightCommand):
             "--profile",
             choices=NAMES,
             default="",
-            help="paper: its prompts, every switch below, and its encoders unless you name others; "
-            "first-paper: one model alone, five functions a query, both criteria, three rounds",
+            help="paper: its prompts, every switch below, and its mining; first-paper: one model alone, "
+            "five functions a query, both criteria, three rounds; another mining is refused",
         )
         parser.add_argument(
             "--show-report",
@@ -177,18 +181,13 @@ class Command(LightCommand):
             facts["builds"].append({"id": build.pk, "name": build.name, "state": build.state})
             if plan.order.given is None:
                 self.tell_people(f"{count_search_scope(plan.order.snippets, plan.order.rule)}")
-                self.tell_other_mining(plan.order, options["profile"])
+                if options["profile"] and is_codebert_untuned(plan.order.encoders):
+                    self.tell_people(UNTUNED)
         if who.experts:
             build = queue_pairs_for_experts(order, who, AtShell.now())
             self.tell_people(f"queued for experts as build {build.pk}: {build.name}")
             facts["builds"].append({"id": build.pk, "name": build.name, "state": build.state})
         self.print_json(facts)
-
-    def tell_other_mining(self, order: Order, profile: str) -> None:
-        """Warn where a build as in the paper mines otherwise than the paper."""
-        told = describe_other_mining(order.encoders, order.k, order.fusion, order.rule)
-        if profile == "paper" and told:
-            self.tell_people(f"warning: not mined as in the paper ({told}); the paper: {MINING_WORDS}")
 
     def show_config(self, build: Build) -> None:
         order = order_file.order_of_build(build)

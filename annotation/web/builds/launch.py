@@ -17,9 +17,13 @@ from annotation.builds.launch.estimates import confirmation
 from annotation.builds.launch.launcher import MOST_DOLLARS, MOST_PAIRS, why_no_batches
 from annotation.builds.launch.order import USUAL_ENCODERS, Judge, LaunchRefused, Order
 from annotation.builds.launch.paper_profile import (
+    ENCODERS,
     as_in_the_paper,
+    find_contradicting_mining,
     find_contradicting_switches,
     format_paper_switch,
+    mining_of_paper,
+    rule_of_paper,
 )
 from annotation.builds.launch.prices import is_priced, unknown_price
 from annotation.derived.derivation import EXPERTS, Decision, OrderPlan, Who, orders_of
@@ -170,8 +174,8 @@ class LaunchForm(SkippingForm, AnsweringForm):
         required=False,
         choices=PROFILES,
         label="Profile",
-        help_text="As in the paper: one screener request a pair, one test, two fixing rounds. Its "
-        "mining: codebert (tuned on CodeSearchNet), unixcoder and codet5p, mean, 20 functions.",
+        help_text="As in the paper: one screener request a pair, one test, two fixing rounds. Mined by "
+        "codebert (tuned on CodeSearchNet), unixcoder and codet5p: mean, 20 functions, testable ones.",
     )
     rewrites = order_field(
         "rewrites", "How often a test program that redefines its function goes back. The paper: 0."
@@ -270,6 +274,8 @@ class LaunchForm(SkippingForm, AnsweringForm):
         """Where the pairs come from: they are given, or mined of two collections by encoders."""
         others = [name.strip() for name in cleaned.get("more_encoders", "").split(",")]
         cleaned["all_encoders"] = (*cleaned.get("encoders", ()), *filter(None, others))
+        if cleaned.get("profile") and cleaned["all_encoders"] == USUAL_ENCODERS:
+            cleaned["all_encoders"] = ENCODERS  # what the form proposes is no choice against the profile
         cleaned["list"] = None
         if cleaned.get("given"):
             try:
@@ -299,11 +305,24 @@ class LaunchForm(SkippingForm, AnsweringForm):
             self.add_error("unpriced", f"{unknown_price(model)} Type its price above, or tick this.")
 
     def clean_as_in_the_paper(self, cleaned: dict[str, Any]) -> None:
-        """A switch that was set against the profile, beside its field."""
-        for name in find_contradicting_switches(cleaned):
-            self.add_error(
-                name, f"As in the paper means {format_paper_switch(name)}: set it so, or choose no profile."
-            )
+        """A switch or a choice of the mining that was set against the profile, beside its field."""
+        against = {name: format_paper_switch(name) for name in find_contradicting_switches(cleaned)}
+        if not cleaned.get("given") and not {"k", "rule", "text_option"} & self.errors.keys():
+            words = mining_of_paper()
+            against |= {name: words[name] for name in find_contradicting_mining(self.mining_of(cleaned))}
+        for name, told in against.items():
+            self.add_error(name, f"As in the paper means {told}: set it so, or choose no profile.")
+
+    def mining_of(self, cleaned: Mapping[str, Any]) -> dict[str, Any]:
+        """What the fields say of a mining, as an order does; the usual rule counts as the paper's."""
+        return {
+            "encoders": cleaned["all_encoders"],
+            "k": cleaned["k"],
+            "fusion": cleaned.get("fusion") or Fusion.MEAN,
+            "rule": rule_of_paper(Rule(int(cleaned["rule"]))),
+            "text_option": cleaned["text_option"],
+            "approximate": cleaned.get("approximate", ""),
+        }
 
     @property
     def who(self) -> Who:

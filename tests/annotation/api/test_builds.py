@@ -12,6 +12,7 @@ from pytest_django import DjangoAssertNumQueries, Settings
 from annotation.models import Batch, Build, BuildEvent
 from annotation.models.builds.build import NANO
 from annotation.stages import Stage
+from retrieval.mining import known_encoders
 from tests import factories
 from tests.calls import cost, get, pages, post
 from tests.retrieval.exporting.conftest import benchmark
@@ -268,8 +269,16 @@ def test_a_build_is_launched_by_batch_and_shows_its_open_ones(ada: Client, setti
     assert (shown["provider_id"], shown["requests"], shown["state"]) == ("open", 9, "open")
 
 
-def test_a_build_is_ordered_as_in_the_paper(ada: Client) -> None:
-    made = post(ada, "builds", order(profile="paper"), 201)
+def test_a_build_is_ordered_as_in_the_paper(ada: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_encoders, "why_missing", lambda name: "")
+    made = post(ada, "builds", order(profile="paper", encoders=None), 201)
     assert made["annotator"]["config"]["profile"] == "paper"
-    refused = post(ada, "builds", order(name="other", profile="paper", second_test=True), 422)
-    assert "no second_test" in refused["detail"]
+    assert made["mining"]["encoders"] == ["codebert", "unixcoder", "codet5p"]
+    for change, said in (
+        ({"second_test": True}, "no second_test"),
+        ({"encoders": ["bm25"]}, "encoders codebert, unixcoder, codet5p"),
+        ({"k": 5, "fusion": "maxabs"}, "k 20, fusion mean"),
+    ):
+        wanted = order(name="other", profile="paper", **{"encoders": None, **change})
+        refused = post(ada, "builds", wanted, 422)
+        assert f"As in the paper means {said}: leave that out" in refused["detail"]

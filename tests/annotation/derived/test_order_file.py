@@ -14,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.builds.launch.order import Judge, Order
-from annotation.builds.launch.paper_profile import as_in_the_paper
+from annotation.builds.launch.paper_profile import ENCODERS, as_in_the_paper
 from annotation.derived.derivation import Who
 from annotation.derived.order_file import (
     GROUPS,
@@ -92,10 +92,12 @@ def test_an_order_that_is_written_and_read_is_equal(data: st.DataObject) -> None
 
 def test_a_written_order_comes_back_whatever_judges_and_profile_it_has() -> None:
     plain = Order("a", factories.queries(), factories.snippets(), ("bm25",))
-    as_paper = as_in_the_paper(plain)
+    as_paper = replace(as_in_the_paper(replace(plain, encoders=ENCODERS)), encoders=("bm25",))
     assert read_order_file(write_order_file(as_paper))[0] == as_paper
     assert read_order_file(f"{LEAST}profile: paper\n")[0] == as_paper
     assert read_order_file(f"{LEAST}profile: paper\nrewrites: 1\n")[0] == replace(as_paper, rewrites=1)
+    unnamed = LEAST.replace("encoders: [bm25]\n", "profile: paper\n")
+    assert read_order_file(unnamed)[0] == replace(as_paper, encoders=ENCODERS)
     who = Who((Judge.AGENTS, Judge.SINGLE_HALF), experts=True)
     assert read_order_file(write_order_file(plain, who))[1] == who
 

@@ -12,10 +12,12 @@ from annotation.builds.launch.from_build import order_of
 from annotation.builds.launch.launcher import configure_annotator, launch_build
 from annotation.builds.launch.order import Judge, LaunchRefused, Order
 from annotation.builds.launch.paper_profile import (
+    ENCODERS,
     NAMES,
     as_in_the_paper,
     describe_other_mining,
     in_profile,
+    is_codebert_untuned,
 )
 from annotation.web.builds.annotator_switches import (
     Switch,
@@ -23,6 +25,9 @@ from annotation.web.builds.annotator_switches import (
     list_mining_switches,
 )
 from retrieval.filters import NO_RULE, USUAL_RULE, Rule
+from retrieval.fusion import Fusion
+from retrieval.mining import known_encoders
+from retrieval.models import PairList
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -39,8 +44,14 @@ PAPERS = {
 }
 
 
-def order(**changes: Any) -> Order:
-    return Order("autumn", factories.queries(), factories.snippets(), ("bm25",), **changes)
+@pytest.fixture(autouse=True)
+def has_all_weights(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every encoder counts as ready: nothing is mined here."""
+    monkeypatch.setattr(known_encoders, "why_missing", lambda name: "")
+
+
+def order(encoders: tuple[str, ...] = ENCODERS, **changes: Any) -> Order:
+    return Order("autumn", factories.queries(), factories.snippets(), encoders, **changes)
 
 
 def test_every_switch_is_the_papers_and_the_name_is_kept() -> None:
@@ -49,11 +60,12 @@ def test_every_switch_is_the_papers_and_the_name_is_kept() -> None:
     assert configure_annotator(replace(order_of(build), name="again"))[2]["profile"] == "paper"
 
 
-def test_a_profile_searches_by_the_papers_rule_unless_another_was_chosen() -> None:
+def test_a_profile_searches_by_the_papers_rule_and_refuses_another() -> None:
     for profile in NAMES:
         for made in in_profile(order(), profile):
             assert made.rule is Rule.TESTABLE
-        assert {made.rule for made in in_profile(order(rule=NO_RULE), profile)} == {NO_RULE}
+        with pytest.raises(LaunchRefused, match="means rule testable"):
+            in_profile(order(rule=NO_RULE), profile)
     assert in_profile(order(), "")[0].rule is USUAL_RULE
 
 
@@ -79,11 +91,38 @@ def test_who_goes_another_way_does_not_carry_the_name(change: dict[str, Any]) ->
         ({"screen_by_query": True}, "no screen_by_query"),
         ({"fix_rounds": 0}, "fix_rounds 2"),
         ({"annotator": Judge.SINGLE_HALF}, "annotator agents"),
+        ({"encoders": ("bm25", "bow")}, "encoders codebert, unixcoder, codet5p"),
+        ({"encoders": (*ENCODERS, "bm25")}, "encoders codebert, unixcoder, codet5p"),
+        ({"k": 5}, "k 20"),
+        ({"fusion": Fusion.MAXABS}, "fusion mean"),
+        ({"text_option": "without docstring"}, "text whole"),
+        ({"approximate": "hnsw"}, "exact search"),
+        ({"k": 10, "fusion": Fusion.MAXABS}, "k 20, fusion mean"),
     ],
 )
 def test_a_switch_set_against_it_is_refused(change: dict[str, Any], said: str) -> None:
     with pytest.raises(LaunchRefused, match=f"As in the paper means {said}: leave that out"):
         as_in_the_paper(order(**change))
+
+
+def test_given_pairs_are_judged_as_in_the_paper_whatever_mined_them() -> None:
+    queries, snippets = factories.queries(), factories.snippets()
+    given = PairList.objects.create(name="pairs", queries=queries, snippets=snippets, size=1)
+    made = as_in_the_paper(replace(order((), k=7), given=given))
+    assert (made.prompt_set, made.k, made.encoders) == ("paper", 7, ())
+
+
+def test_the_first_paper_takes_five_candidates_and_no_other_number() -> None:
+    assert [made.k for made in in_profile(order(k=5), "first-paper")] == [5, 5]
+    with pytest.raises(LaunchRefused, match="As in the paper means k 5: leave that out"):
+        in_profile(order(k=10), "first-paper")
+
+
+@pytest.mark.parametrize("name", ["codebert", "codebert:/tuned", "codebert-csn:/tuned"])
+def test_codebert_may_come_from_a_folder_and_the_untuned_one_is_known(name: str) -> None:
+    encoders = (name, "unixcoder", "codet5p")
+    assert as_in_the_paper(order(encoders)).encoders == encoders
+    assert is_codebert_untuned(encoders) == (name == "codebert")
 
 
 def test_the_card_names_version_switches_and_sampling() -> None:
@@ -142,7 +181,8 @@ def test_a_mining_that_is_not_the_papers_is_told(change: dict[str, Any], said: s
 
 
 def test_a_build_says_how_its_mining_differs_where_it_is_as_in_the_paper() -> None:
-    build = launch_build(as_in_the_paper(order()))
+    as_paper = as_in_the_paper(order())
+    build = launch_build(replace(as_paper, encoders=("bm25",)))  # an order file says its own mining
     [told] = list_mining_switches(build)
     assert (told.name, told.value) == ("Mining", "encoders bm25")
     assert told.paper.startswith("encoders codebert, unixcoder, codet5p; 20 candidates a query")

@@ -23,6 +23,7 @@ from annotation.models import Build, Price
 from annotation.web.builds.launch import LaunchForm
 from retrieval.filters import USUAL_RULE, Rule
 from retrieval.fusion import WORDS
+from retrieval.mining import known_encoders
 from retrieval.models import Mining
 from tests import factories
 
@@ -484,9 +485,13 @@ def test_the_estimate_says_what_counted_and_why_a_tokenizer_did_not(
     assert "3.6 characters a token" in page
 
 
-def test_a_build_is_ordered_as_in_the_paper(ada: Client) -> None:
-    ada.post(NEW, order(profile="paper", rewrites="1", fix_rounds="2"))
+def test_a_build_is_ordered_as_in_the_paper(ada: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(known_encoders, "why_missing", lambda name: "")
+    mining = {"k": "20", "text_option": "whole"}
+    ada.post(NEW, order(profile="paper", rewrites="1", fix_rounds="2", **mining))
     build = Build.objects.get()
+    assert build.mining is not None
+    assert build.mining.encoders == ["codebert", "unixcoder", "codet5p"]
     assert build.annotator.config["profile"] == "paper"
     assert (
         "Profileas in the paperScreeningone request a pairReadernoneNeighbour of the tasknone"
@@ -497,5 +502,15 @@ def test_a_build_is_ordered_as_in_the_paper(ada: Client) -> None:
 def test_a_switch_against_the_paper_is_named_beside_its_field(ada: Client) -> None:
     answer = ada.post(NEW, order(profile="paper", fix_rounds="1", second_test="on"))
     assert answer.status_code == 422
-    assert answer.content.decode().count("As in the paper means") == 2
+    page = answer.content.decode()
+    assert page.count("As in the paper means") == 4  # k 5 and the text without docstring as well
+    assert "As in the paper means k 20" in page and "As in the paper means text whole" in page
     assert not Build.objects.exists()
+
+
+def test_another_mining_than_the_papers_is_named_beside_its_field(ada: Client) -> None:
+    changes = {"k": "20", "text_option": "whole", "fix_rounds": "2", "encoders": ["bm25"]}
+    answer = ada.post(NEW, order(profile="paper", **changes))
+    page = answer.content.decode()
+    assert page.count("As in the paper means") == 1
+    assert "As in the paper means encoders codebert, unixcoder, codet5p: set it so" in page
