@@ -208,6 +208,7 @@ def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
                 code=side.text.code,
                 docstrings=list(side.docstrings),
                 numbers=list(side.text.numbers),
+                origin=side.origin,
             )
             for side in shown_pair.sides_of(found)
         ],

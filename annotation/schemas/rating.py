@@ -21,6 +21,9 @@ class SideOut(Schema):
     code: str
     docstrings: list[str] = Field(description="those that the study folds")
     numbers: list[int] = Field(description="of each line of `code`, with docstrings that are not shown")
+    origin: str = Field(
+        description="link to where it comes from; empty = none is stored, or the plan hides it"
+    )
 
 
 class AssignmentOut(RowSchema):

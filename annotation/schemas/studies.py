@@ -117,6 +117,9 @@ class StudyIn(Body):
         description="under own tests a label needs a finished run of the rater's own program, or a reason "
         "why no test is possible",
     )
+    shows_origin: bool = Field(
+        False, description="raters have a link to where the function comes from, where the import stored one"
+    )
     guideline: Ref | None = Field(None, description="name (its newest version), `name@version` or id")
     against: Id | None = Field(None, description="pairwise: id of the annotator of imported labels")
     planted: CleanText = Field("", max_length=2_000_000, description="CSV of planted pairs")

@@ -68,6 +68,9 @@ class Study(models.Model):
         help_text="under own tests a label needs a finished run of the rater's own program, or a reason why "
         "no test is possible",
     )
+    shows_origin = models.BooleanField(
+        default=False, db_default=False, help_text="raters have a link to where the function comes from"
+    )
     practice = models.BooleanField(
         default=False,
         db_default=False,

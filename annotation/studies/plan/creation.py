@@ -26,8 +26,10 @@ from annotation.studies.plan.seals import sealed_study_of_annotator
 from annotation.studies.sampling import draw, frame, pairwise, planted_pairs
 from annotation.studies.sampling.draw import Sample
 from annotation.studies.sampling.planted_pairs import Line, Planted
+from retrieval.collections import origins
 from retrieval.models import Annotator
 from retrieval.texts.hostile import mark_hostile_characters
+from retrieval.texts.plurals import count_noun
 
 USUAL_RATES: Final = AssumedRates()
 FEWEST_RATERS: Final = 3
@@ -44,7 +46,7 @@ SCALES: Final = {
 TEXTS: Final = ("question", "information", "exclusions")
 CHOICES: Final = (
     "kind", "purpose", "scale", "order", "docstring", "ties", "one_more", "asks_profile", "practice",
-    "needs_run", "guideline", "reference", "margin",
+    "needs_run", "shows_origin", "guideline", "reference", "margin",
 )  # fmt: skip
 """What is called alike in an order, in its forms and in the columns of a study."""
 
@@ -90,6 +92,7 @@ class Order:
     asks_profile: bool = False
     practice: bool = False
     needs_run: bool = True
+    shows_origin: bool = False
     rates: AssumedRates = USUAL_RATES
     guideline: Guideline | None = None
     against: Annotator | None = None
@@ -107,6 +110,8 @@ def draw_order_sample(order: Order) -> tuple[Sample, list[Line]]:
     where the plan compares what will be no row of the sample's table.
     """
     lines = planted_pairs.read_planted_lines(order.planted, order.scale)
+    if order.shows_origin:
+        refuse_telling_links(lines)
     sample = sample_of(order, set(planted_pairs.find_planted_pair_ids(lines)))
     if order.comparisons:
         refuse_unknown(foreseen_for(order, sample), order.comparisons)
@@ -119,6 +124,16 @@ def sample_of(order: Order, without: set[int]) -> Sample:
         first, second = load_pairwise_matches(order)
         return pairwise.draw_pairwise(first, second, order.wish, without)
     return draw.draw_sample(frame.build_sampling_frame(order.builds, order.wish.strata, without), order.wish)
+
+
+def refuse_telling_links(lines: list[Line]) -> None:
+    """Raises StudyRefused where a planted pair has no link: its lack would tell raters which one it is."""
+    without = sum(not origins.find_origin_link(snippet) for snippet in planted_pairs.planted_snippets(lines))
+    if without:
+        raise StudyRefused(
+            f"{count_noun(without, 'planted function')} without a link to an origin: raters could tell "
+            "planted pairs by that. Plant functions that were imported with links, or show no links."
+        )
 
 
 def foreseen_for(order: Order, sample: Sample) -> Rows:
@@ -155,6 +170,8 @@ def refuse_bad_order(order: Order, study: Study | None = None) -> None:
         raise StudyRefused(f"The scale of such a study is {allowed}.")
     if any(len(getattr(order, name)) > LONGEST_TEXT for name in TEXTS):
         raise StudyRefused(f"Question, information and exclusions take {LONGEST_TEXT:,} characters each.")
+    if order.shows_origin and order.docstring == Study.Docstring.HIDDEN:
+        raise StudyRefused("A link to the function leads to its docstring: show docstrings, or no links.")
     refuse_margin(order.margin)
     refuse_without_table(order.kind, order.comparisons, order.margin)
     refuse_bad_conditions(order)

@@ -109,6 +109,7 @@ def plan_of(study: Study) -> dict[str, Any]:
         "one_more_on_a_split": study.one_more,
         "profile_asked": study.asks_profile,
         "practice": study.practice,
+        "origin_shown": study.shows_origin,
         "own_tests_need_a_run": study.needs_run
         and study.conditions.filter(kind=Condition.Kind.OWN_TESTS).exists(),
     }

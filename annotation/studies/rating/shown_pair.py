@@ -16,6 +16,7 @@ from django.db.models import QuerySet
 
 from annotation.models import Assignment, Case, Condition, Rating, Study
 from annotation.studies.rating.docstrings import Split, keep_docstrings, split_docstrings
+from retrieval.collections.origins import find_origin_link
 from retrieval.models import Pair
 
 RELATED = (
@@ -34,6 +35,7 @@ class SnippetSide:
     """One snippet as the rater reads it. `name` is empty, or left or right; `value` says that it is better.
 
     `hidden` counts the docstrings that are not shown, `docstrings` are those that can be unfolded.
+    `origin` is a link to where the snippet comes from; empty where the plan shows none.
     """
 
     name: str
@@ -42,6 +44,7 @@ class SnippetSide:
     text: Split
     docstrings: tuple[str, ...] = ()
     hidden: int = 0
+    origin: str = ""
 
 
 def assignments_of(user: User, study_pk: int) -> QuerySet[Assignment]:
@@ -54,14 +57,19 @@ def sides_of(assignment: Assignment) -> tuple[SnippetSide, ...]:
     """The snippet, or two of them, in the order of this rater."""
     study, found = assignment.enrolment.study, assignment.study_pair
     if found.other is None:
-        return (side_of(found.pair, study.docstring, "", 1),)
+        return (with_origin(side_of(found.pair, study.docstring, "", 1), study),)
     pairs = [(found.pair, 1), (found.other, -1)]
     ordered = reversed(pairs) if assignment.swapped else pairs
     names = ("left", "right")
     return tuple(
-        side_of(pair, study.docstring, name, value)
+        with_origin(side_of(pair, study.docstring, name, value), study)
         for name, (pair, value) in zip(names, ordered, strict=True)
     )
+
+
+def with_origin(side: SnippetSide, study: Study) -> SnippetSide:
+    """The side with its link, where the plan shows links."""
+    return replace(side, origin=find_origin_link(side.pair.snippet)) if study.shows_origin else side
 
 
 def side_of(pair: Pair, docstring: str, name: str, value: int) -> SnippetSide:
@@ -125,10 +133,11 @@ def phase_of(assignment: Assignment) -> Rating.Phase:
 
 def evidence_hash(assignment: Assignment, agents: Iterable[object] = ()) -> str:
     """sha256 (hex) of what is on screen; `agents` stands for what the page shows of theirs."""
-    study = assignment.enrolment.study
+    study, sides = assignment.enrolment.study, sides_of(assignment)
     rests_on = {
         "query": assignment.study_pair.pair.query.text,
-        "sides": [[side.text.code, side.docstrings] for side in sides_of(assignment)],
+        "sides": [[side.text.code, side.docstrings] for side in sides],
+        **({"origins": [side.origin for side in sides]} if study.shows_origin else {}),
         "docstring": study.docstring,
         "condition": assignment.condition.kind,
         "phase": phase_of(assignment),

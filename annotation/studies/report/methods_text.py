@@ -121,12 +121,13 @@ def describe_rating_process(found: Figures, plan: Plan) -> str:
         if study.one_more
         else ""
     )
+    origin = ", with a link to where each function comes from" if study.shows_origin else ""
     return (
         f"Raters judged under {escape_latex('; '.join(parts))}, other people for each condition, on "
         "the scale "
         f"{escape_latex(study.get_scale_display())}, in the order "
         f"{escape_latex(study.get_order_display())}; docstrings were "
-        f"{escape_latex(study.docstring)}.{rules}{more}"
+        f"{escape_latex(study.docstring)}{origin}.{rules}{more}"
     )
 
 

@@ -121,6 +121,17 @@ def store_planted_texts(query: Text, code: str) -> Pair:
     return Pair.objects.keep_all([(query.pk, Text.objects.keep(code).pk)])[0]
 
 
+def planted_snippets(lines: list[Line]) -> Iterator[Text]:
+    """The functions of the planted pairs, stored already or not. Stores nothing."""
+    by_id = Pair.objects.select_related("snippet").in_bulk([line.pair for line in lines if line.pair])
+    for line in lines:
+        if line.pair is not None and line.pair in by_id:
+            yield by_id[line.pair].snippet
+        for code in filter(None, (line.code, line.other)):
+            digest = digest_of(canonicalize_text(code))
+            yield Text.objects.filter(body=digest).first() or Text(body_id=digest)
+
+
 def find_planted_pair_ids(lines: list[Line]) -> Iterator[int]:
     """Ids of pairs that are planted and stored already: what a draw has to leave out. Stores nothing."""
     for line in lines:

@@ -41,8 +41,8 @@ class QueryPane:
 class CodePane:
     """The candidate, with the names that it lacks and the box to call it, where there are such.
 
-    `docstrings` can be unfolded, `note` says what is not shown. A second one has another `name`, and its ids
-    end with `suffix`.
+    `docstrings` can be unfolded, `note` says what is not shown, `origin` is a link to where it comes from.
+    A second one has another `name`, and its ids end with `suffix`.
     """
 
     code: Code
@@ -50,6 +50,7 @@ class CodePane:
     names: NamesView | None = None
     note: str = ""
     docstrings: tuple[str, ...] = ()
+    origin: str = ""
     suffix: str = ""
     name: str = "code"
 

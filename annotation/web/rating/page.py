@@ -268,6 +268,7 @@ def code_panes(
             names=names_of_snippet(side.pair.snippet, prefix_of(side)),
             note="docstring hidden" if side.hidden else "",
             docstrings=side.docstrings,
+            origin=side.origin,
             suffix="-right" if side.name == "right" else "",
             name="other" if side.name == "right" else "code",
         )

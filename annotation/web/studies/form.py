@@ -60,7 +60,17 @@ PARTS: Final[Mapping[int, tuple[str, ...]]] = {
         *("builds", "against", "size", "per_query", "strata", "allocation", "seed"),
         *("planted_file", "planted"),
     ),
-    3: ("order", "docstring", "ties", "one_more", "needs_run", "asks_profile", "practice", "hourly_rate"),
+    3: (
+        "order",
+        "docstring",
+        "ties",
+        "one_more",
+        "needs_run",
+        "shows_origin",
+        "asks_profile",
+        "practice",
+        "hourly_rate",
+    ),
     4: (
         *("guideline", "ready", "information", "reference", "margin", "comparisons", "exclusions"),
         *("pilot", *TYPED),
@@ -171,6 +181,7 @@ class StudyForm(forms.Form):
         label="Where a pair’s planned raters split, ask one more who has not seen it",
     )
     needs_run = study_field("needs_run", label="Own tests: a label needs a finished run")
+    shows_origin = study_field("shows_origin", label="Link to each function’s origin")
     asks_profile = study_field("asks_profile", label="Raters must say who they are")
     practice = study_field("practice", label="Practice: show raters the right label of each onboarding pair")
     guideline = forms.ModelChoiceField(

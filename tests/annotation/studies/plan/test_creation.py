@@ -22,7 +22,7 @@ from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.plan.row_names import find_plannable_rows, format_annotator_name
 from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.studies.page import preview_study_order
-from retrieval.models import Annotator, Label
+from retrieval.models import Annotator, Label, Member, Text
 from tests import factories, studies
 from tests.annotation.studies.rated import many_pairs
 
@@ -81,6 +81,15 @@ def test_a_planted_pair_is_not_drawn(build: Build) -> None:
     assert study.pairs.get(pair=pair).planted == "attention"
 
 
+def test_planted_functions_with_links_may_be_shown_with_links(build: Build) -> None:
+    Member.objects.update(origin="https://example.org/a.py")
+    pair = factories.cases(build)[0].pair
+    code = Text.objects.get(pk=factories.cases(build)[1].pair.snippet_id).text.replace('"', '""')
+    planted = f'kind,answer,pair,query,code\nattention,1,{pair.pk},,\nonboarding,0,,any,"{code}"\n'
+    study = create_draft_study(order(build, planted=planted, shows_origin=True), factories.ada())
+    assert study.shows_origin and study.pairs.exclude(planted="").count() == 2
+
+
 def test_a_pairwise_study_has_two_snippets_a_pair(build: Build) -> None:
     source = Annotator.objects.version(Annotator.Kind.ORIGINAL, "CoSQA", {})
     for case in factories.cases(build):
@@ -137,6 +146,8 @@ def test_one_rater_a_pair_is_allowed_where_it_is_the_only_condition(build: Build
             "no main table",
         ),
         ({"conditions": (ConditionWish("reveal"),), "reference": "reveal"}, "does not have"),
+        ({"shows_origin": True, "docstring": "hidden"}, "leads to its docstring"),
+        ({"shows_origin": True, "planted": PLANTED}, "2 planted functions without a link"),
     ],
 )
 def test_what_is_refused(build: Build, changes: dict[str, Any], why: str) -> None:

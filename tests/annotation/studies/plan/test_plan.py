@@ -75,9 +75,10 @@ def test_what_was_changed_since_the_study_was_read_is_frozen_with_it() -> None:
 def test_choices_that_are_off_leave_no_trace_in_a_plan() -> None:
     study = studies.study()
     off = planning.plan_of(study)
-    assert not {"profile_asked", "practice"} & set(off)
-    study.asks_profile = study.practice = True
-    assert planning.plan_of(study) == off | {"profile_asked": True, "practice": True}
+    assert not {"profile_asked", "practice", "origin_shown"} & set(off)
+    study.asks_profile = study.practice = study.shows_origin = True
+    on = {"profile_asked": True, "practice": True, "origin_shown": True}
+    assert planning.plan_of(study) == off | on
 
 
 def test_that_labels_need_a_run_is_in_the_plan_of_own_tests_alone() -> None:
