@@ -58,7 +58,8 @@ def join_study(request: HttpRequest, study: Path[Id], said: JoinIn) -> PartOut:
     Sending it again changes the profile. A study without either needs no joining.
     """
     enrolment = enrolment_of(request, study)
-    profile = Profile(said.years, said.occupation, said.languages)
+    chosen = None if said.code_languages is None else tuple(said.code_languages)
+    profile = Profile(said.years, said.occupation, said.languages, chosen)
     rater_studies.join_study(enrolment, profile, said.guideline)
     return part_out(enrolment)
 
@@ -155,6 +156,8 @@ def part_out(enrolment: Enrolment) -> PartOut:
         study=study.pk,
         guideline=study.guideline_id,
         guideline_text=guideline.text if guideline else "",
+        code_languages=list(rater_studies.list_code_languages(study)),
+        chosen_code_languages=enrolment.code_languages,
         wanted=[wanted.value for wanted in rater_studies.find_pending_requirements(enrolment)],
         done=work.done,
         left=work.left,

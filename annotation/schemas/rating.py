@@ -60,6 +60,10 @@ class PartOut(RowSchema):
     asks_profile: bool
     guideline: int | None = Field(description="id of the version that holds now")
     guideline_text: str
+    code_languages: list[str] = Field(
+        description="programming languages of the pairs, to choose from; empty = there is no choice"
+    )
+    chosen_code_languages: list[str] = Field(description="those you are given pairs of; empty = all")
     wanted: list[str] = Field(description="what is still to be done: accept the information, read guidelines")
     done: int
     left: int
@@ -73,6 +77,11 @@ class JoinIn(Body):
     years: CleanText = Field("", max_length=3, description="of experience with Python, where it is asked")
     occupation: CleanText = Field("", max_length=200)
     languages: CleanText = Field("", max_length=200)
+    code_languages: list[CleanText] | None = Field(
+        None,
+        max_length=20,
+        description="of those that the study offers: you only get pairs of these; null = as it is",
+    )
 
 
 class NextOut(Schema):

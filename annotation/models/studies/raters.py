@@ -26,6 +26,9 @@ class Enrolment(models.Model):
     years_of_python = models.PositiveSmallIntegerField(null=True)
     occupation = models.CharField(max_length=120, blank=True, help_text="the rater's role at work")
     languages = models.CharField(max_length=200, blank=True, help_text="spoken, as the rater gave them")
+    code_languages = models.JSONField(
+        default=list, help_text="programming languages whose pairs the rater is given; none: all"
+    )
     accepted_at = models.DateTimeField(null=True, help_text="when the information text was accepted")
     finished_at = models.DateTimeField(null=True, help_text="when nothing is left to rate, or the rater left")
     shown_at = models.DateTimeField(

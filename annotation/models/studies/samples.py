@@ -35,6 +35,9 @@ class StudyPair(models.Model):
     )
     stratum = models.CharField(max_length=120, blank=True)
     probability = models.FloatField(default=1.0, help_text="of being in the sample, 0 to 1")
+    language = models.CharField(
+        max_length=20, blank=True, db_default="", help_text="of the function's file; empty: not known"
+    )
     planted = models.CharField(max_length=10, choices=Planted, blank=True, default=Planted.NO)
     answer = models.SmallIntegerField(null=True, help_text="the known value of a planted pair")
     answer_reason = models.TextField(

@@ -98,9 +98,17 @@ def find_eligible_raters(quota: Quota) -> QuerySet[Enrolment]:
     shown = [one for one in (pair.pair_id, pair.other_id) if one is not None]
     new = [~has_seen(OuterRef("user"), one) for one in shown]
     rows = Enrolment.objects.filter(condition=quota.condition_id, left_at=None, excluded=False)
+    if pair.language:
+        rows = rows.filter(pk__in=takers_of_language(rows, pair.language))
     rows = rows.filter(~Exists(given.exclude(state=lapsed)), *new)
     rows = rows.annotate(used=Count("assignments__study_pair", distinct=True))
     return rows.filter(Q(used__lt=F("capacity")) | Exists(before))
+
+
+def takers_of_language(raters: QuerySet[Enrolment], language: str) -> list[int]:
+    """The ids of those who take pairs of the language; who chose no language takes all."""
+    chosen = raters.order_by().values_list("pk", "code_languages")
+    return [rater for rater, names in chosen if not names or language in names]
 
 
 def said_of(quotas: list[Quota]) -> dict[Key, list[int | None]]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final, TypeVar
 
@@ -180,11 +181,17 @@ def given_to(enrolment: Enrolment, name: str) -> QuerySet[Assignment]:
 
 
 def exclude_served_pairs(rows: QuerySet[Row], enrolment: Enrolment, path: str) -> QuerySet[Row]:
-    """Without pairs on which the person was served agent evidence."""
+    """Without pairs on which the person was served agent evidence, and those of languages not chosen."""
+    rows = rows.filter(is_of_languages(enrolment.code_languages, path))
     fresh = rows.filter(~has_seen(enrolment.user_id, OuterRef(f"{path}pair")))
     if enrolment.study.kind != Study.Kind.PAIRWISE:
         return fresh
     return fresh.filter(~has_seen(enrolment.user_id, OuterRef(f"{path}other")))
+
+
+def is_of_languages(chosen: Sequence[str], path: str) -> Q:
+    """Of study pairs at `path`: their language is one of these, or not known; without a choice all are."""
+    return Q(**{f"{path}language__in": ["", *chosen]}) if chosen else Q()
 
 
 def may_come_free(enrolment: Enrolment) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
@@ -12,7 +13,7 @@ from django.db.models import Count, Exists, F, Max, OuterRef, Q, QuerySet, Sum
 from django.utils import timezone
 
 from annotation.models import Assignment, Enrolment, Quota, Rating, Study, StudyPair
-from annotation.studies.enrolment import next_pair
+from annotation.studies.enrolment import extra_raters, next_pair, queue
 from annotation.studies.plan import guidelines
 from annotation.studies.plan.effort import SECONDS
 from retrieval.texts.hostile import mark_hostile_characters
@@ -43,11 +44,15 @@ class BadProfile(ValueError):
 
 @dataclass(frozen=True, slots=True)
 class Profile:
-    """What a rater says of themselves, as typed."""
+    """What a rater says of themselves, as typed, and the programming languages whose pairs they take.
+
+    `code_languages` None: as they are.
+    """
 
     years: str = ""
     occupation: str = ""
     languages: str = ""
+    code_languages: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,9 +105,12 @@ def join_study(enrolment: Enrolment, profile: Profile, guideline: int | None) ->
     """
     if enrolment.study.guideline_id != guideline:
         raise GuidelineChanged("The guidelines were changed while you read. Here is the new version.")
+    before = enrolment.code_languages
     with transaction.atomic():
-        accept_study_information(enrolment, profile)
+        store_profile(enrolment, profile)
         guidelines.acknowledge_guideline(enrolment.study, enrolment.user)
+    if enrolment.code_languages != before:
+        follow_chosen_languages(enrolment.study)
 
 
 def join_without_information(enrolment: Enrolment) -> None:
@@ -114,14 +122,51 @@ def join_without_information(enrolment: Enrolment) -> None:
 
 def accept_study_information(enrolment: Enrolment, profile: Profile) -> None:
     """Store that the information text was accepted, and the profile. Raises BadProfile; then nothing is."""
+    before = enrolment.code_languages
+    store_profile(enrolment, profile)
+    if enrolment.code_languages != before:
+        follow_chosen_languages(enrolment.study)
+
+
+def follow_chosen_languages(study: Study) -> None:
+    """Let go on who may have pairs again, and ask for no rating that nobody would give any more."""
+    queue.reopen_finished_raters(study)
+    extra_raters.request_extra_ratings(study)
+
+
+def store_profile(enrolment: Enrolment, profile: Profile) -> None:
+    """The rows of `accept_study_information`. Raises BadProfile; then nothing is stored."""
+    offered = list_code_languages(enrolment.study)
     problems = problems_of(profile, required=enrolment.study.asks_profile)
+    problems |= find_language_problems(profile, offered)
     if problems:
         raise BadProfile(problems)
     enrolment.years_of_python = int(profile.years) if profile.years.strip() else None
     enrolment.occupation = clean_profile_text(profile.occupation)
     enrolment.languages = clean_profile_text(profile.languages)
+    if profile.code_languages is not None:
+        chosen = [name for name in offered if name in profile.code_languages]
+        enrolment.code_languages = [] if len(chosen) == len(offered) else chosen
     enrolment.accepted_at = enrolment.accepted_at or timezone.now()
-    enrolment.save(update_fields=["years_of_python", "occupation", "languages", "accepted_at"])
+    columns = ["years_of_python", "occupation", "languages", "code_languages", "accepted_at"]
+    enrolment.save(update_fields=columns)
+
+
+def list_code_languages(study: Study) -> tuple[str, ...]:
+    """The programming languages that raters can choose from; none where the pairs have one at most."""
+    names = study.pairs.exclude(language="").order_by("language").values_list("language", flat=True)
+    found = tuple(names.distinct())
+    return found if len(found) > 1 else ()
+
+
+def find_language_problems(profile: Profile, offered: Sequence[str]) -> dict[str, str]:
+    """What is wrong with the programming languages that were chosen of those `offered`, by field."""
+    unknown = sorted(set(profile.code_languages or ()) - set(offered))
+    if unknown:
+        return {"code_languages": f"There is no choice of {', '.join(unknown)[:200]} in this study."}
+    if offered and profile.code_languages == ():
+        return {"code_languages": "Choose at least one language."}
+    return {}
 
 
 def problems_of(profile: Profile, *, required: bool) -> dict[str, str]:
@@ -154,7 +199,7 @@ def profile_of(enrolment: Enrolment) -> Profile:
         earlier = Enrolment.objects.filter(user=enrolment.user_id, years_of_python__isnull=False)
         known = earlier.order_by("-accepted_at").first() or enrolment
     years = "" if known.years_of_python is None else str(known.years_of_python)
-    return Profile(years, known.occupation, known.languages)
+    return Profile(years, known.occupation, known.languages, tuple(enrolment.code_languages))
 
 
 def work_of(enrolment: Enrolment) -> Work:
@@ -182,6 +227,7 @@ def free_for(enrolment: Enrolment) -> tuple[int, int]:
     had = enrolment.assignments.order_by().values("study_pair")
     in_its_round = next_pair.given_to(enrolment, "study_pair").filter(round=OuterRef("round"))
     places = Quota.objects.filter(condition=enrolment.condition_id, reserved__lt=F("wanted"))
+    places = places.filter(next_pair.is_of_languages(enrolment.code_languages, "study_pair__"))
     found = places.filter(study_pair__planted="").aggregate(
         new=Count("pk", filter=~Q(study_pair__in=had)),
         again=Count("pk", filter=Q(round__gt=1, study_pair__in=had) & ~Q(Exists(in_its_round))),
@@ -189,6 +235,7 @@ def free_for(enrolment: Enrolment) -> tuple[int, int]:
     if not next_pair.may_have_planted(enrolment.study):
         return found["new"], found["again"]
     planted = StudyPair.objects.filter(study=enrolment.study_id, planted__gt="").exclude(pk__in=had)
+    planted = planted.filter(next_pair.is_of_languages(enrolment.code_languages, ""))
     return found["new"] + planted.count(), found["again"]
 
 

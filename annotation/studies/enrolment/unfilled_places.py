@@ -26,22 +26,30 @@ State = Assignment.State
 @dataclass(frozen=True)
 class Able:
     """Who could be given which pair: raters by condition as (enrolment, user, has room), what users have seen
-    (user, pair), what they were given (user, study pair, round), and whose place it was before.
+    (user, pair), what they were given (user, study pair, round), whose place it was before, and the
+    programming languages that raters (enrolment) chose.
     """
 
     raters: dict[int, list[tuple[int, int, bool]]]
     seen: frozenset[tuple[int, int]]
     given: frozenset[tuple[int, int, int]]
     before: frozenset[tuple[int, int]]
+    languages: dict[int, frozenset[str]]
 
     def takers(self, quota: Quota, number: int) -> int:
         """How many raters of the condition could rate the pair in that round."""
         return sum(
             (has_room or (enrolment, quota.study_pair_id) in self.before)
             and (user, quota.study_pair_id, number) not in self.given
+            and self.takes(enrolment, quota.study_pair.language)
             and not any((user, pair) in self.seen for pair in shown_pairs_of_quota(quota))
             for enrolment, user, has_room in self.raters[quota.condition_id]
         )
+
+    def takes(self, enrolment: int, language: str) -> bool:
+        """Whether the rater is given pairs of the language; who chose none is given all."""
+        chosen = self.languages[enrolment]
+        return not chosen or not language or language in chosen
 
 
 def shown_pairs_of_quota(quota: Quota) -> list[int]:
@@ -68,6 +76,7 @@ def find_able_raters(study: Study, quotas: Iterable[Quota]) -> Able:
         frozenset(seen_among(users, pairs)),
         frozenset((user, pair, number) for _, user, pair, number, state in rows if state != State.LAPSED),
         frozenset((enrolment, pair) for enrolment, _, pair, _, _ in rows),
+        {one.pk: frozenset(one.code_languages) for one in enrolled},
     )
 
 

@@ -27,12 +27,14 @@ from annotation.studies.sampling import draw, frame, pairwise, planted_pairs
 from annotation.studies.sampling.draw import Sample
 from annotation.studies.sampling.planted_pairs import Line, Planted
 from retrieval.collections import origins
-from retrieval.models import Annotator
+from retrieval.corpus.languages import find_text_languages
+from retrieval.models import Annotator, Pair
 from retrieval.texts.hostile import mark_hostile_characters
 from retrieval.texts.plurals import count_noun
 
 USUAL_RATES: Final = AssumedRates()
 FEWEST_RATERS: Final = 3
+PAIRS_A_READ: Final = 500
 MOST_CAPACITY: Final = 100_000
 LONGEST_NAME: Final = 120
 LONGEST_TEXT: Final = 20_000
@@ -325,9 +327,20 @@ def store_pairs(study: Study, sample: Sample, planted: Sequence[Planted]) -> Non
         for one in planted
     ]
     secrets.SystemRandom().shuffle(rows)
+    languages = languages_of_pairs([row.pair_id for row in rows])
     for number, row in enumerate(rows, 1):
-        row.number = number
+        row.number, row.language = number, languages.get(row.pair_id, "")
     StudyPair.objects.bulk_create(rows, batch_size=1000)
+
+
+def languages_of_pairs(pairs: Sequence[int]) -> dict[int, str]:
+    """By id of a pair the programming language of its function, where that is known."""
+    snippets = dict[int, int]()
+    for start in range(0, len(pairs), PAIRS_A_READ):
+        rows = Pair.objects.filter(pk__in=pairs[start : start + PAIRS_A_READ]).values_list("pk", "snippet")
+        snippets.update(rows)
+    languages = find_text_languages(dict.fromkeys(snippets.values()))
+    return {pair: languages[text] for pair, text in snippets.items() if text in languages}
 
 
 def add_wished_raters(study: Study, raters: Iterable[RaterWish]) -> None:

@@ -55,7 +55,11 @@ class StudyLine:
 
 @dataclass(frozen=True, slots=True)
 class StudyPage:
-    """What a rater reads before the first pair, and where they stand."""
+    """What a rater reads before the first pair, and where they stand.
+
+    `languages`: the programming languages to choose from, and whether each is chosen; none where there is
+    nothing to choose.
+    """
 
     line: StudyLine
     kind: str
@@ -68,6 +72,7 @@ class StudyPage:
     closed: str = ""
     may_leave: bool = False
     asks_profile: bool = False
+    languages: tuple[tuple[str, bool], ...] = ()
     practice: bool = False
     undo: FinishedUndo | None = None
     own: OwnPartView | None = None
@@ -146,10 +151,19 @@ def study_page(
         closed=explain_closed_study(enrolment),
         may_leave=rater_studies.may_leave(enrolment),
         asks_profile=study.asks_profile,
+        languages=language_choices(enrolment, profile),
         practice=study.practice and study.pairs.filter(planted=StudyPair.Planted.ONBOARDING).exists(),
         undo=finished_undo(enrolment, line),
         own=own_part_view(enrolment) if line.over and line.work.done else None,
     )
+
+
+def language_choices(enrolment: Enrolment, sent: Profile | None) -> tuple[tuple[str, bool], ...]:
+    """The programming languages to choose from, and which are ticked: as sent, as stored, or all."""
+    offered = rater_studies.list_code_languages(enrolment.study)
+    stored = enrolment.code_languages or offered
+    chosen = stored if sent is None or sent.code_languages is None else sent.code_languages
+    return tuple((name, name in chosen) for name in offered)
 
 
 def own_part_view(enrolment: Enrolment) -> OwnPartView | None:

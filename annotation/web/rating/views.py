@@ -48,7 +48,7 @@ def study(request: HttpRequest, study_pk: int) -> HttpResponse:
     enrolment = own_enrolment(request, study_pk)
     if request.method != "POST":
         return show_study(request, enrolment)
-    sent = Profile(*(request.POST.get(name, "") for name in ("years", "occupation", "languages")))
+    sent = read_profile(request)
     try:
         if enrolment.accepted_at is None:
             shown = whole(request.POST, "guideline") if request.POST.get("guideline") else None
@@ -64,6 +64,14 @@ def study(request: HttpRequest, study_pk: int) -> HttpResponse:
         return render(request, "annotation/rating/study.html", {"page": page}, status=422)
     messages.success(request, "Your profile is stored.")
     return to_study(study_pk)
+
+
+def read_profile(request: HttpRequest) -> Profile:
+    """What was sent of it; the hidden field says that languages were there to be ticked."""
+    texts = (request.POST.get(name, "") for name in ("years", "occupation", "languages"))
+    offered = "offers_languages" in request.POST
+    chosen = tuple(name[:40] for name in request.POST.getlist("code_languages")) if offered else None
+    return Profile(*texts, chosen)
 
 
 @require_role(Role.EXPERT, FORM)

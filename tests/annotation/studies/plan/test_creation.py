@@ -90,6 +90,17 @@ def test_planted_functions_with_links_may_be_shown_with_links(build: Build) -> N
     assert study.shows_origin and study.pairs.exclude(planted="").count() == 2
 
 
+def test_pairs_know_the_language_of_their_function(build: Build) -> None:
+    for member in Member.objects.filter(collection__kind="snippets"):
+        ending = ("py", "go")[member.position % 2]
+        Member.objects.filter(pk=member.pk).update(source_id=f"a/{member.pk}.{ending}::f")
+    study = create_draft_study(order(build, wish=SampleWish(size=9, per_query=0)), factories.ada())
+    found = {pair.pair.snippet_id: pair.language for pair in study.pairs.select_related("pair")}
+    assert set(found.values()) == {"Python", "Go"}
+    for member in Member.objects.filter(text__in=found):
+        assert found[member.text_id] == ("Python", "Go")[member.position % 2]
+
+
 def test_a_pairwise_study_has_two_snippets_a_pair(build: Build) -> None:
     source = Annotator.objects.version(Annotator.Kind.ORIGINAL, "CoSQA", {})
     for case in factories.cases(build):
