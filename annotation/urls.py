@@ -129,6 +129,12 @@ urlpatterns = [
     path("benchmarks/<int:pk>/train/continue/", training.go_on, name="benchmark-train-continue"),
     path("benchmarks/<int:pk>/trained/", training.trained, name="benchmark-trained"),
     path("benchmarks/<int:pk>/train/<int:job_pk>/", training.training, name="benchmark-training"),
+    path("benchmarks/<int:pk>/similarity/", benchmarks.similarity, name="benchmark-similarity"),
+    path(
+        "benchmarks/<int:pk>/similarity/jobs/",
+        benchmarks.similarity_jobs,
+        name="benchmark-similarity-jobs",
+    ),
     path("benchmarks/<int:pk>/distractors/", benchmarks.distractors, name="benchmark-distractors"),
     path(
         "benchmarks/<int:pk>/distractors/jobs/", benchmarks.distractor_jobs, name="benchmark-distractor-jobs"

@@ -475,6 +475,14 @@ class Client:
         job = self.finish(self.post(f"benchmarks/{benchmark}/distractors", **options))
         return int(job["result"]["benchmark"])
 
+    def judge_similarity(self, benchmark: int, **options: Any) -> int:
+        """Publish a benchmark under labels of code similarity to answers="collection"; its id.
+
+        Raises ApiError, JobFailed.
+        """
+        job = self.finish(self.post(f"benchmarks/{benchmark}/similarity", **options))
+        return int(job["result"]["benchmark"])
+
     def upload_run(self, benchmark: int, system: str, file: Path | str, **options: Any) -> int:
         """Upload ranked lists (TREC or CodeSearchNet's CSV), and wait for their scores; the run's id.
 

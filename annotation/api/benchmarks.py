@@ -37,6 +37,7 @@ from annotation.schemas.benchmarks import (
     RunPage,
     ScoreIn,
     SecondStageOut,
+    SimilarityIn,
     SystemFigureOut,
     SystemOut,
     TableQuery,
@@ -51,6 +52,7 @@ from annotation.web.benchmarks.exports import ExportForm
 from annotation.web.benchmarks.page import leaderboard_tables, matches_of
 from annotation.web.benchmarks.run_upload import RunForm
 from annotation.web.benchmarks.score_jobs import ScoreForm, figures_ordered
+from annotation.web.benchmarks.similarity import SimilarityForm
 from annotation.web.corpus.page import of_benchmark
 from annotation.web.shared.downloads import attach_table
 from retrieval.evaluation.leaderboard import Leaderboard, PairedDifference, SystemStanding, build_leaderboard
@@ -60,7 +62,7 @@ from retrieval.evaluation.systems.second_stage import second_stage_of
 from retrieval.exporting.jobs.order import ExportOrder, export_file_name, file_of
 from retrieval.metrics.resampling import Interval
 from retrieval.mining import known_encoders
-from retrieval.models import Benchmark, Job, Run
+from retrieval.models import Benchmark, Collection, Job, Run
 from retrieval.schemas import LARGEST_ID, Id, Page
 
 router = Router(tags=["benchmarks"])
@@ -164,6 +166,23 @@ def plant_distractors(request: HttpRequest, pk: Path[Id], wanted: DistractorsIn)
     """
     benchmark = visible_benchmark(request, pk)
     form = DistractorForm(form_values(wanted.dict()))
+    refuse_invalid(form)
+    job = form.order(benchmark, visible.caller(request))
+    refuse_invalid(form)
+    celery_tasks.wake("mining")
+    return ordered(job)
+
+
+@router.post("/{int:pk}/similarity", response={201: JobOut}, auth=signed_in(Role.ADMIN))
+def judge_similarity(request: HttpRequest, pk: Path[Id], wanted: SimilarityIn) -> Status[JobOut]:
+    """Have the benchmark's pairs judged by code similarity, and published under these labels. For admins.
+
+    The job's `result` names the benchmark and the annotator, and says what was not judged.
+    """
+    benchmark, values = visible_benchmark(request, pk), wanted.dict()
+    if wanted.answers is not None:
+        values["answers"] = find_collection(wanted.answers, Collection.Kind.SNIPPETS).pk
+    form = SimilarityForm(form_values(values))
     refuse_invalid(form)
     job = form.order(benchmark, visible.caller(request))
     refuse_invalid(form)
@@ -276,7 +295,8 @@ def system_out(standing: SystemStanding) -> SystemOut:
 
 def second_stage_out(run: Run) -> SecondStageOut | None:
     note = second_stage_of(run)
-    return SecondStageOut(**{name: note[name] for name in SecondStageOut.model_fields}) if note else None
+    told = {name: note[name] for name in SecondStageOut.model_fields if name in note}
+    return SecondStageOut(**told) if note else None
 
 
 def figure_out(figure: Figure) -> SystemFigureOut:

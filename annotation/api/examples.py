@@ -99,6 +99,7 @@ EXAMPLES: Final[Mapping[str, dict[str, Any]]] = {
     "run_test": {"source": "assert sort([2, 1]) == [1, 2]"},
     "save_list": {"name": "weak tests", "filters": "smart=weak_evidence"},
     "plant_distractors": {"most": 2, "seed": 1},
+    "judge_similarity": {"language": "python", "threshold": 0.25, "depth": 10},
     "score_encoders": {"encoders": ["bm25"]},
     "score_study": {"versions": ["agents"]},
     "set_webhook": {"on": False},

@@ -32,7 +32,7 @@ from retrieval.training import training_job
 Kind = Job.Kind
 KINDS_OF_FILES: Final = (Kind.PUBLISH, Kind.RUN, Kind.IMPORT, Kind.FILTER, Kind.LEAKS, Kind.EXPORT)
 """In this order: to publish takes seconds, and a person waits."""
-KINDS_OF_MINING: Final = (Kind.SCORE, Kind.REPRODUCE, Kind.BUGS)
+KINDS_OF_MINING: Final = (Kind.SCORE, Kind.REPRODUCE, Kind.BUGS, Kind.SIMILAR)
 KINDS_OF_TRAINING: Final = (Kind.TRAIN,)
 SILENT: Final[Mapping[Kind, str]] = {
     Kind.PUBLISH: "the publishing process ended without a word; see the log, then publish again: "
@@ -43,6 +43,8 @@ SILENT: Final[Mapping[Kind, str]] = {
     Kind.FILTER: "the filtering process ended without a message; see the log, then order it again",
     Kind.BUGS: "the process that ran the tests ended without a message; see the log, then order it again: "
     "stored runs are used again",
+    Kind.SIMILAR: "the comparing process ended without a message; see the log, then order it again: "
+    "no label comes twice",
     Kind.LEAKS: "the comparing process ended without a message; see the log, then order it again",
     Kind.EXPORT: "the export process ended without a word; see the log",
     Kind.SCORE: "the scoring process ended without a message; see the log, then order it again: it continues",

@@ -115,6 +115,7 @@ class SecondStageOut(Schema):
     first_seconds: float = Field(description="of the first stage")
     seconds: float = Field(description="of the second stage")
     usd: float = Field(description="what was paid; a model on this machine costs nothing")
+    unusable: int = Field(0, description="replies of a language model that left their list as it was")
 
 
 class SystemOut(Schema):
@@ -205,6 +206,21 @@ class DistractorsIn(Body):
 
     most: int = Field(len(BUGS), ge=1, le=len(BUGS), description="bugs for each function, one of each kind")
     seed: int = Field(1, ge=0, lt=2**31, description="decides where bugs are planted")
+
+
+class SimilarityIn(Body):
+    """Labels by code similarity to known answers."""
+
+    answers: int | CleanText | None = Field(
+        None,
+        description="a collection of snippets by id, name or name@version; their source ids are those of the "
+        "queries; null = the benchmark's matches",
+    )
+    language: Literal["java", "python"] = "python"
+    threshold: float = Field(
+        0.25, ge=0.01, le=1, description="from which similarity on a function is a match"
+    )
+    depth: int = Field(10, ge=0, le=100, description="results of each run that are judged")
 
 
 class FiguresIn(Body):

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 from datetime import datetime
-from typing import Any
+from typing import Any, Final
 
 from retrieval.models import Annotator, Candidate, Label, Mining, Source
 
 CUTS = (1, 5, 10, 20, 50, 100)
 QUERIES_A_READ = 500
+BY_MACHINE: Final = (Source.AGENT, Source.SIMILARITY)
+"""Sources of imported labels that no person gave."""
 
 
 def count_recovered_matches(
@@ -48,7 +50,7 @@ def read_in_parts(
         some = queries[start : start + QUERIES_A_READ]
         pairs = dict[int, tuple[int, int]]()
         given = Label.objects.filter(annotator__kind=Annotator.Kind.ORIGINAL, pair__query_id__in=some)
-        given = given.exclude(annotator__in=Annotator.objects.filter(config__given_by=Source.AGENT))
+        given = given.exclude(annotator__in=Annotator.objects.filter(config__given_by__in=BY_MACHINE))
         if until is not None:
             given = given.filter(created_at__lte=until)
         columns = ("pair_id", "pair__query_id", "pair__snippet_id", "value")

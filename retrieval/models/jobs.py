@@ -47,6 +47,7 @@ class Job(models.Model):
         LEAKS = "leaks", "compare with training data"
         TRAIN = "train"
         BUGS = "bugs", "prove distractors"
+        SIMILAR = "similar", "compare with answers"
 
     class State(models.TextChoices):
         COLUMNS = "columns", "choose columns"

@@ -25,6 +25,7 @@ class Source(models.TextChoices):
     ACCEPTED = "accepted", "written function that an expert accepted"
     REVIEWS = "reviews", "agreeing assisted reviews"
     AGENT = "agent", "agents"
+    SIMILARITY = "similarity", "similar code"
     ORIGINAL = "original", "original data"
 
 
@@ -67,6 +68,8 @@ def label_source_of(kind: str, config: Mapping[str, Any], assisted: bool, told: 
     if kind == Annotator.Kind.PERSON or "study" in config:
         blind = Source.ADJUDICATED if told.endswith(ADJUDICATED) else Source.STUDY
         return Source.REVIEWS if assisted else blind
+    if kind == Annotator.Kind.SIMILARITY:
+        return Source.SIMILARITY
     return Source.AGENT
 
 
@@ -100,6 +103,7 @@ class Annotator(models.Model):
         SINGLE_LLM = "single_llm", "single LLM"
         PERSON = "person", "person"
         MERGE = "merge", "merge"
+        SIMILARITY = "similarity", "code similarity"
 
     kind = models.CharField(max_length=10, choices=Kind)
     name = models.CharField(max_length=120)
@@ -117,7 +121,9 @@ class Annotator(models.Model):
 
 
 class Label(models.Model):
-    """What one annotator said of one pair in one round; `value` null = the annotator took the label back."""
+    """What one annotator said of one pair in one round; `value` null = the annotator took the label back,
+    or could not judge.
+    """
 
     class Scale(models.TextChoices):
         BINARY = "binary", "1 match, 0 no match"

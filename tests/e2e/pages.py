@@ -129,6 +129,7 @@ PLACES: Final = (
     Place("benchmark-for-admins", "/benchmarks/{published}/", "admin"),
     Place("benchmark-contamination", "/benchmarks/1/contamination/", "admin"),
     Place("benchmark-distractors", "/benchmarks/1/distractors/", "admin"),
+    Place("benchmark-similarity", "/benchmarks/1/similarity/", "admin"),
     Place("benchmark-score", "/benchmarks/1/score/", "admin"),
     Place("benchmark-trained", "/benchmarks/{published}/trained/", "admin"),
     Place("benchmark-train", "/benchmarks/{published}/train/", "admin"),

@@ -12,6 +12,7 @@ OPERATIONS: Final[Mapping[str, tuple[str, ...]]] = {
     "benchmark-contamination": ("compare_training_data",),
     "benchmark-corpus-pin": ("take_pin",),
     "benchmark-distractors": ("plant_distractors",),
+    "benchmark-similarity": ("judge_similarity",),
     "benchmark-exports": ("export_benchmark",),
     "benchmark-figures": ("order_figures",),
     "benchmark-filled": ("publish_unjudged",),

@@ -32,6 +32,7 @@ POSTED: Final[dict[str, dict[str, Any]]] = {
     "api:cancel_extension": {},
     "api:compare_training_data": {"collection": "nonsense"},
     "api:plant_distractors": {"most": 0},
+    "api:judge_similarity": {"depth": -1},
     "api:cancel_order": {},
     "api:choose_columns": {"query": "question"},
     "api:export_benchmark": {"seed": -1},

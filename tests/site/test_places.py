@@ -71,6 +71,7 @@ SENT_ONLY: Final = {
 FRAGMENTS: Final = {
     "benchmark-contamination-jobs",
     "benchmark-distractor-jobs",
+    "benchmark-similarity-jobs",
     "benchmark-export-jobs",
     "benchmark-holes-jobs",
     "benchmark-score-jobs",

@@ -24,6 +24,7 @@ PERFORMERS: Final[Mapping[str, str]] = {
     Job.Kind.REPRODUCE: "annotation.management.reproduce_job.perform_reproduce_job",
     Job.Kind.PUBLISH: "annotation.derived.publish_job.perform_publish_job",
     Job.Kind.BUGS: "annotation.management.distractor_job.perform_distractor_job",
+    Job.Kind.SIMILAR: "annotation.derived.similarity.job.perform_similarity_job",
     Job.Kind.LEAKS: "retrieval.training.contamination_job.perform_contamination_job",
     Job.Kind.TRAIN: "retrieval.training.training_job.perform_train_job",
 }

@@ -16,7 +16,7 @@ from annotation.quality.calls import CallSpent
 from annotation.quality.inputs.files import GivenLabel
 from annotation.quality.inputs.pair_lookup import PlacedPair
 from annotation.stages import Stage
-from retrieval.models import Annotator
+from retrieval.models import Annotator, Label
 from retrieval.models.labels import is_match
 
 AT_ONCE: Final = 500
@@ -144,7 +144,10 @@ def trails_of(cases: Sequence[int]) -> dict[int, Trail]:
 def read_annotator_labels(
     annotator: Annotator, number: int, places: Sequence[PlacedPair], name: str
 ) -> Answering:
-    """An annotator's labels of a round, or each pair's last; without assisted ones and those taken back."""
+    """An annotator's labels of a round, or each pair's last; without assisted ones and those taken back.
+
+    An empty label of code similarity was not taken back: the pair could not be judged.
+    """
     by_row = {place.row: place.pair.id for place in places if place.row is not None}
     side = side_of(annotator, number)
     answers: dict[str, Answer] = {}
@@ -152,6 +155,10 @@ def read_annotator_labels(
         rows = labels_of(side).filter(pair__in=some).values_list("pair_id", "value", "scale")
         for row, value, scale in rows:
             answers[by_row[row]] = Answer(int(is_match(value or 0, scale)))
+        if annotator.kind == Annotator.Kind.SIMILARITY:
+            empty = Label.objects.filter(annotator=annotator, value__isnull=True, pair__in=some)
+            told = empty.values_list("pair_id", "source")
+            answers |= {by_row[row]: Answer(None, cause=source) for row, source in told}
     return Answering(name, answers)
 
 

@@ -32,6 +32,7 @@ JUDGES: Final = (
     Annotator.Kind.SINGLE_LLM,
     Annotator.Kind.ORIGINAL,
     Annotator.Kind.MERGE,
+    Annotator.Kind.SIMILARITY,
 )
 AGENTS: Final = "agents"
 PUBLISHED_AS: Final = re.compile(r"study (\d{1,18}), plan ")

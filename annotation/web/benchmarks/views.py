@@ -34,6 +34,11 @@ from annotation.web.benchmarks.score_jobs import (
     figures_ordered,
     score_jobs_of_benchmark,
 )
+from annotation.web.benchmarks.similarity import (
+    SimilarityForm,
+    similarity_jobs_of_benchmark,
+    similarity_page,
+)
 from annotation.web.shared.downloads import attach_table
 from annotation.web.shared.jobs import render_job_table
 from annotation.web.shared.pagination import whole_number
@@ -185,6 +190,24 @@ def distractors(request: HttpRequest, pk: int) -> HttpResponse:
 @require_role(Role.ADMIN, GET)
 def distractor_jobs(request: HttpRequest, pk: int) -> HttpResponse:
     return render_job_table(request, distractor_jobs_of_benchmark(visible_benchmark(request, pk)))
+
+
+@require_role(Role.ADMIN, FORM)
+def similarity(request: HttpRequest, pk: int) -> HttpResponse:
+    """POST orders labels by code similarity, and a benchmark under them."""
+    benchmark = visible_benchmark(request, pk)
+    form = SimilarityForm(request.POST if request.method == "POST" else None)
+    if form.is_valid() and form.order(benchmark, person(request)):
+        celery_tasks.wake("mining")
+        return redirect(f"{reverse('benchmark-similarity', args=[pk])}#jobs")
+    page, table = similarity_page(benchmark), similarity_jobs_of_benchmark(benchmark)
+    template = "annotation/benchmarks/similarity.html"
+    return render_form(request, template, form, benchmark=benchmark, page=page, table=table)
+
+
+@require_role(Role.ADMIN, GET)
+def similarity_jobs(request: HttpRequest, pk: int) -> HttpResponse:
+    return render_job_table(request, similarity_jobs_of_benchmark(visible_benchmark(request, pk)))
 
 
 @require_role(Role.ADMIN, FORM)

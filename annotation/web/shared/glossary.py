@@ -47,6 +47,10 @@ MORE: Final = (
     Term("canary", "The first few pairs of a large build. The others wait until a person has seen these."),
     Term("case", "One pair in one round of a build, on its way to a label."),
     Term("checkpoint", "What a training has learned so far, kept on the disk so that it can continue."),
+    Term(
+        "code similarity",
+        "How much two pieces of code have in common: names, structure and the use of variables. From 0 to 1.",
+    ),
     Term("collection", "A named list of queries or of functions, in versions."),
     Term("condition", "What raters of a study see: the code alone, their own tests, or the agents’ verdict."),
     Term("corpus", "All functions in which a system searches."),

@@ -25,6 +25,8 @@ THRESHOLD: Final = 0.25
 MOST_BYTES: Final = 50_000
 """Of code that is compared; longer code is compared as far as that."""
 MOST_UNITS: Final = 300
+MOST_FAULTS: Final = 0.1
+"""The share of code that a grammar may fail to read; with more it is another language, or broken."""
 VARIABLE: Final = "#VAR"
 LONGEST_LABEL: Final = 50
 AROUND: Final = 3
@@ -80,13 +82,22 @@ GRAMMARS: Final[Mapping[str, Grammar]] = {
 
 @dataclass
 class Shape:
-    """A piece of code as features: those of each statement by itself."""
+    """A piece of code as features: those of each statement by itself.
+
+    `faults` is the share of its bytes that the grammar could not read, from 0 to 1.
+    """
 
     units: dict[int, Features] = field(default_factory=lambda: defaultdict(Counter))
+    faults: float = 0.0
 
     @property
     def all(self) -> Features:
         return sum_features(self.units.values())
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether it is code of the language: it has tokens, and the grammar read nearly all of it."""
+        return bool(self.units) and self.faults <= MOST_FAULTS
 
 
 def measure_similarity(code: str, answer: str, language: str) -> float:
@@ -94,8 +105,13 @@ def measure_similarity(code: str, answer: str, language: str) -> float:
 
     0 where one of them has no token. `language` is one of GRAMMARS.
     """
-    wanted = shape_of(answer, language).all
-    units = [features for features in shape_of(code, language).units.values() if features & wanted]
+    return compare_shapes(shape_of(code, language), shape_of(answer, language))
+
+
+def compare_shapes(code: Shape, answer: Shape) -> float:
+    """The same of two pieces of code whose features are known."""
+    wanted = answer.all
+    units = [features for features in code.units.values() if features & wanted]
     return _prune(units[:MOST_UNITS], wanted) if wanted else 0.0
 
 
@@ -141,7 +157,7 @@ def shape_of(code: str, language: str) -> Shape:
     variables = set(_variables(root, grammar))
     tokens = list(_tokens(root, grammar))
     words = [VARIABLE if _is_use(token.node, variables, grammar) else token.text for token in tokens]
-    shape, last = Shape(), dict[str, Token]()
+    shape, last = Shape(faults=_share_of_faults(root)), dict[str, Token]()
     for place, (token, word) in enumerate(zip(tokens, words, strict=True)):
         features = shape.units[token.unit]
         features[("token", word)] += 1
@@ -204,6 +220,20 @@ def _grammar(language: str) -> tree_sitter.Language:
 
 def _count_faults(root: Node) -> int:
     return sum(node.is_error or node.is_missing for node in _walk(root)) if root.has_error else 0
+
+
+def _share_of_faults(root: Node) -> float:
+    """The share of the bytes that lie in parts which the grammar could not read."""
+    if not root.has_error:
+        return 0.0
+    waiting, unread = [root], 0
+    while waiting:
+        node = waiting.pop()
+        if node.is_error:
+            unread += node.end_byte - node.start_byte
+        else:
+            waiting.extend(node.children)
+    return unread / max(1, root.end_byte - root.start_byte)
 
 
 def _walk(root: Node) -> Iterator[Node]:

@@ -144,6 +144,15 @@ def test_distractors_are_ordered_once(ada: Client, made: Benchmark) -> None:
     assert post(ada, f"benchmarks/{made.pk}/distractors", {"most": 9}, 422)["errors"]
 
 
+def test_labels_by_similarity_are_ordered_once(ada: Client, made: Benchmark) -> None:
+    job = post(ada, f"benchmarks/{made.pk}/similarity", {"language": "java", "depth": 3}, 201)
+    assert (job["kind"], job["order"]["language"], job["order"]["answers"]) == ("similar", "java", 0)
+    by_name = {"answers": made.snippets.name}
+    assert post(ada, f"benchmarks/{made.pk}/similarity", by_name, 201)["id"] == job["id"]
+    assert post(ada, f"benchmarks/{made.pk}/similarity", {"threshold": 2}, 422)["errors"]
+    post(ada, f"benchmarks/{made.pk}/similarity", {"answers": "nowhere"}, 404)
+
+
 def test_figures_that_take_long_are_ordered(ada: Client, made: Benchmark) -> None:
     upload(ada, made)
     job = post(ada, f"benchmarks/{made.pk}/figures", {"metric": "mrr@10", "matches": "1"}, 201)

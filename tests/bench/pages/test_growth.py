@@ -89,6 +89,8 @@ NOT_SEEDED: Final = {
     "benchmark-contamination-jobs",
     "benchmark-distractors",
     "benchmark-distractor-jobs",
+    "benchmark-similarity",
+    "benchmark-similarity-jobs",
     "benchmark-score",
     "benchmark-score-jobs",
     "benchmark-train",

@@ -72,6 +72,24 @@ def test_python_is_compared_as_well() -> None:
     assert measure_similarity("def add(a, b):\n    return a + b", answer, "python") < THRESHOLD
 
 
+@pytest.mark.parametrize(
+    ("code", "language", "readable"),
+    [
+        (METHOD, "java", True),
+        (ANSWER, "java", True),
+        ("x = 1", "python", True),
+        ("def read(name):\n    return open(name)", "java", False),
+        (METHOD, "python", False),
+        ("", "python", False),
+        ("# a comment", "python", False),
+        # 4 of 44 bytes can't be read: that is less than a tenth.
+        ("a = 1\nb = 2\nc = 3\nd = 4\ne = 5\nf = 6\ng = )\n", "python", True),
+    ],
+)
+def test_code_of_another_language_is_not_readable(code: str, language: str, readable: bool) -> None:
+    assert shape_of(code, language).is_readable is readable
+
+
 @given(code=CODES, answer=CODES)
 def test_the_similarity_is_a_share(code: str, answer: str) -> None:
     assert 0 <= measure_similarity(code, answer, "java") <= 1
