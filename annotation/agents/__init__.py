@@ -13,6 +13,7 @@ from annotation.agents import (
     neighbour_writer,
     paper,
     query_screener,
+    reranker,
     screener,
     single_llm,
     snippet_writer,
@@ -40,6 +41,7 @@ PARSERS: Final[Mapping[str, Callable[[str], VerdictModel]]] = MappingProxyType(
         arbiter.NAME: arbiter.FinalVerdict.of_reply,
         single_llm.NAME: single_llm.SingleVerdict.of_reply,
         query_screener.NAME: query_screener.parse_listwise_verdict,
+        reranker.NAME: reranker.parse_ranked_reply,
         snippet_writer.NAME: snippet_writer.WrittenSnippet.of_reply,
     }
 )

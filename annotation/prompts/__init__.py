@@ -19,6 +19,7 @@ AGENTS: Final = ("screener", *TESTED)
 ALONE: Final = ("single_llm",)
 MISSING: Final = ("snippet_writer", "test_writer", "fixer", "arbiter")
 IN_COMPANY: Final = ("query_screener", *TESTED)
+RANKING: Final = ("reranker",)
 PAPER: Final = ("paper/screener", "paper/test_writer", "paper/fixer", "paper/arbiter")
 CRITERION: Final = "{{criterion}}"
 _SECTION: Final = re.compile(r"^=== ([a-z_]+) ===$", re.MULTILINE)

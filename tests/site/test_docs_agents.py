@@ -16,6 +16,7 @@ from annotation.agents import (
     fixer,
     neighbour_writer,
     query_screener,
+    reranker,
     screener,
     single_llm,
     snippet_writer,
@@ -37,6 +38,7 @@ MODULES = (
     arbiter,
     tie_breaker,
     query_screener,
+    reranker,
     single_llm,
     snippet_writer,
 )
@@ -47,7 +49,7 @@ def test_every_agent_stands_in_the_table_with_its_files_fields_and_tokens() -> N
     rows = {
         line.split("|")[1].strip().replace(" ", "_"): line for line in TEXT.splitlines() if ".py` |" in line
     }
-    prompted = {*prompts.AGENTS, *prompts.ALONE, *prompts.IN_COMPANY, *prompts.MISSING}
+    prompted = {*prompts.AGENTS, *prompts.ALONE, *prompts.IN_COMPANY, *prompts.MISSING, *prompts.RANKING}
     assert rows.keys() == AGENTS.keys() == prompted
     for name, agent in AGENTS.items():
         fields = agent.SCHEMA["properties"]

@@ -30,7 +30,7 @@ from annotation.models import (
 )
 from annotation.models.builds.batches import compute_batch_price
 from annotation.models.builds.build import NANO
-from annotation.models.builds.calls import HOLDING, OVER
+from annotation.models.builds.calls import HOLDING, OVER, BuildQuestion
 from annotation.models.builds.figures import increment_figure_counters
 from retrieval.models import statements
 from retrieval.texts.hostile import mark_hostile_characters
@@ -71,7 +71,7 @@ def compute_request_cost_bound(request: Request, price: Price | None) -> int:
 
 
 def reserve_call(
-    case: Case | Proposal,
+    case: Case | Proposal | BuildQuestion,
     request: Request,
     provider: str,
     attempts: Attempts | None = None,

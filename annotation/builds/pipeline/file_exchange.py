@@ -18,6 +18,7 @@ from annotation.llm import Reply, Request, Usage
 from annotation.llm.exchange import ExchangeProblem, ReplyLine, read_replies, write_requests
 from annotation.llm.strict_json import NotJson, parse_strict_json
 from annotation.models import Build, Case, LLMCall, Proposal, Step
+from annotation.models.builds.calls import RERANKS
 
 ANSWERED: Final = "the request has a reply already, and this is another one: the first counts"
 
@@ -37,7 +38,9 @@ class Imported:
 
 
 def find_awaited_calls(build: Build) -> QuerySet[LLMCall]:
-    """The calls that cases of `build` wait for, or functions that are to be written."""
+    """The calls that cases of `build` wait for, or functions that are to be written; all of a reranker's."""
+    if build.annotator.config.get(RERANKS):
+        return LLMCall.objects.filter(build=build)
     cases = Case.objects.filter(build=build, waiting_for__isnull=False).order_by()
     proposals = Proposal.objects.filter(filling__build=build, waiting_for__isnull=False).order_by()
     return LLMCall.objects.filter(pk__in=cases.values("waiting_for").union(proposals.values("waiting_for")))
@@ -106,7 +109,9 @@ def split_waiting_calls(build: Build, parts: int) -> list[list[int]]:
 
 
 def queries_of_calls(build: Build) -> dict[int, frozenset[int]]:
-    """The calls (ids) that wait, each with the queries that it is about."""
+    """The calls (ids) that wait, each with the queries that it is about; each of a reranker's has its own."""
+    if build.annotator.config.get(RERANKS):
+        return {pk: frozenset({pk}) for pk in find_unanswered_calls(build).values_list("pk", flat=True)}
     cases = Case.objects.filter(build=build, waiting_for__status=LLMCall.Status.WAITING)
     written = Proposal.objects.filter(filling__build=build, waiting_for__status=LLMCall.Status.WAITING)
     found = defaultdict[int, set[int]](set)

@@ -20,12 +20,12 @@ from annotation.llm import LLM, LLMError, Reply, Request, Waiting
 from annotation.llm.reply import CUT_OFF, HOPELESS
 from annotation.llm.sampling import LONGER
 from annotation.models import Attempts, Batch, Build, BuildEvent, Case, LLMCall, Proposal
-from annotation.models.builds.calls import IN_WORK
+from annotation.models.builds.calls import IN_WORK, BuildQuestion
 from annotation.stages import Event, Stage
 from retrieval.texts.hostile import mark_hostile_characters
 
 V = TypeVar("V")
-Asker: TypeAlias = Case | Proposal
+Asker: TypeAlias = Case | Proposal | BuildQuestion
 """Whose request it is: it names build, annotator and round."""
 BY_BATCH: Final = frozenset({Stage.SCREENING, Stage.READING, Stage.WRITING_TEST})
 """The stages whose requests may wait for a batch: the others follow on each other, so they are asked live."""

@@ -13,7 +13,10 @@ from annotation.llm import Request, Usage
 from annotation.models.builds.batches import Batch, compute_batch_price
 from annotation.models.builds.build import Build, Price
 from annotation.models.common import load_common_text
-from retrieval.models import Blob, statements
+from retrieval.models import Annotator, Blob, statements
+
+RERANKS: Final = "reranks"
+"""In the configuration of an annotator that ranks results of a search: its build has no cases."""
 
 
 class SystemText(Blob):
@@ -133,6 +136,22 @@ class LLMCall(models.Model):
 
     def __str__(self) -> str:
         return f"{self.agent} {self.digest[:12]} ({self.status})"
+
+
+@dataclass(frozen=True)
+class BuildQuestion:
+    """Asks for a build whose requests belong to no case: see `annotation.builds.pipeline.llm_calls`."""
+
+    build: Build
+    round: int = 1
+
+    @property
+    def annotator(self) -> Annotator:
+        return self.build.annotator
+
+    @property
+    def build_id(self) -> int:
+        return self.build.pk
 
 
 HOLDING: Final = frozenset({LLMCall.Status.RESERVED, LLMCall.Status.BATCHED})

@@ -12,7 +12,14 @@ from retrieval.encoders.base import Doubles, MissingWeights
 from retrieval.encoders.rerankers.cross_encoder import CrossEncoder
 from retrieval.encoders.rerankers.late_interaction import LateInteraction
 
-__all__ = ["RERANKERS", "Reranker", "UnknownReranker", "find_reranker", "why_reranker_missing"]
+__all__ = [
+    "LANGUAGE_MODEL",
+    "RERANKERS",
+    "Reranker",
+    "UnknownReranker",
+    "find_reranker",
+    "why_reranker_missing",
+]
 
 
 class UnknownReranker(ValueError):
@@ -44,6 +51,9 @@ RERANKERS: Final[dict[str, type[CrossEncoder] | type[LateInteraction]]] = {
 }
 """What stands before the colon of a name; a folder or hub id comes after it."""
 
+LANGUAGE_MODEL: Final = "llm"
+"""Stands before the colon where a language model was asked: it is reached from outside this package."""
+
 
 def find_reranker(name: str) -> CrossEncoder | LateInteraction:
     """The reranker called, for example, `cross-encoder:/models/mine` or `cross-encoder:hub/id@revision`.
@@ -51,6 +61,10 @@ def find_reranker(name: str) -> CrossEncoder | LateInteraction:
     Neither loads nor looks for weights. Raises `UnknownReranker`.
     """
     kind, _, source = name.partition(":")
+    if kind == LANGUAGE_MODEL:
+        raise UnknownReranker(
+            f"{name!r} is a language model: 'cosqa admin rerank' asks it, within a cap or by file"
+        )
     if kind not in RERANKERS or not source.strip():
         known = " or ".join(f"{kind}:/folder" for kind in RERANKERS)
         raise UnknownReranker(
