@@ -49,7 +49,7 @@ class TrainIn(Body):
     hard_negatives: int | None = Field(None, ge=0, le=100, description="judged non-matches with each pair")
     batch_size: int | None = Field(None, ge=1, le=100_000)
     learning_rate: float | None = Field(None, gt=0, lt=1)
-    loss: Literal["softmax", "margin"] | None = None
+    loss: Literal["softmax", "margin", "ranking"] | None = None
     patience: int | None = Field(
         None, ge=0, le=1000, description="end after so many epochs without a better one; 0 = never"
     )

@@ -6,7 +6,7 @@ Each maps token ids of shape (texts, longest) to vectors (texts, 128). Padding n
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from pathlib import Path
 from typing import Final
 
@@ -38,6 +38,8 @@ DROPPED: Final = 0.1
 SMALLEST: Final = 1e-9
 WIDTH: Final = 16
 """Tokens that a convolution sees at once."""
+MAX_KNOWN_WORDS: Final = 500_000
+"""Words whose byte pairs are kept, some 200 bytes each."""
 
 
 class WordsAlone(nn.Module):
@@ -125,9 +127,15 @@ class TextNetwork(nn.Module):
         self.weight = nn.Linear(DIMENSION, 1, bias=False)
 
     def forward(self, ids: Tensor, mask: Tensor) -> Tensor:
-        states = self.body(self.dropout(self.embeddings(ids)), mask)
-        weights = torch.sigmoid(self.weight(states)) * mask.unsqueeze(-1)
-        pooled: Tensor = (states * weights).sum(dim=1) / weights.sum(dim=1)
+        there = mask.bool()
+        if isinstance(self.body, WordsAlone):
+            states = self.dropout(self.embeddings(ids[there]))  # padding would cost half of the time
+        else:
+            states = self.body(self.dropout(self.embeddings(ids)), mask)[there]
+        weights = torch.sigmoid(self.weight(states)).to(states.dtype)
+        lengths = mask.sum(dim=1)
+        whole = torch.segment_reduce(weights, "sum", lengths=lengths)
+        pooled: Tensor = torch.segment_reduce(states * weights, "sum", lengths=lengths) / whole
         return pooled
 
 
@@ -182,6 +190,7 @@ class Baseline(nn.Module):
     def __init__(self, system: str, vocabularies: Mapping[Kind, Tokenizer]) -> None:
         super().__init__()
         self.system, self.vocabularies = system, vocabularies
+        self.pieces: dict[Kind, dict[str, list[int]]] = {kind: {} for kind in KINDS}
         self.networks = nn.ModuleDict(
             {
                 kind: make_network(
@@ -194,8 +203,19 @@ class Baseline(nn.Module):
     def tokenize(self, texts: Sequence[str], kind: Kind) -> list[list[int]]:
         """Token ids of each text, cut at the kind's length; an empty text is one unknown word."""
         words = [split_words(text)[: LENGTHS[kind]] or [UNKNOWN] for text in texts]
-        found = self.vocabularies[kind].encode_batch(words, is_pretokenized=True)
-        return [text.ids[: LENGTHS[kind]] or [UNKNOWN_ID] for text in found]
+        pieces = self._split_into_pieces({word for text in words for word in text}, kind)
+        ids = ([piece for word in text for piece in pieces[word]] for text in words)
+        return [found[: LENGTHS[kind]] or [UNKNOWN_ID] for found in ids]
+
+    def _split_into_pieces(self, words: Set[str], kind: Kind) -> Mapping[str, Sequence[int]]:
+        """The ids of each word's byte pairs: a word has the same ones in every text, so they are kept."""
+        known = self.pieces[kind]
+        if len(known) > MAX_KNOWN_WORDS:
+            known = self.pieces[kind] = {}  # another thread may still read the old one
+        new = [word for word in words if word not in known]
+        for word, found in zip(new, self.vocabularies[kind].encode_batch(new), strict=True):
+            known[word] = found.ids
+        return known
 
     def forward(self, kind: Kind, ids: Tensor, mask: Tensor) -> Tensor:
         found: Tensor = self.networks[kind](ids, mask)

@@ -13,7 +13,7 @@ from torch import Tensor
 from torch.utils.data import Dataset
 
 from retrieval.encoders.transformer import pad_ids
-from retrieval.training.data import Example
+from retrieval.training.data import Example, Progress, say_nothing
 from retrieval.training.dual_encoders import DualEncoder
 
 Ids: TypeAlias = npt.NDArray[np.int32]
@@ -33,9 +33,12 @@ class TokenizedExample:
 class TokenizedExamples(Dataset[TokenizedExample]):
     """Tokenized once: some four bytes a token."""
 
-    def __init__(self, examples: Sequence[Example], model: DualEncoder) -> None:
+    def __init__(
+        self, examples: Sequence[Example], model: DualEncoder, progress: Progress = say_nothing
+    ) -> None:
         self.examples = list[TokenizedExample]()
         for start in range(0, len(examples), TEXTS_AT_ONCE):
+            progress("splitting texts into tokens", start, len(examples))
             part = examples[start : start + TEXTS_AT_ONCE]
             queries = model.tokenize([example.query for example in part], "query")
             texts = iter(model.tokenize([text for example in part for text in example.texts], "snippet"))

@@ -10,11 +10,19 @@ from typing import Any, Final
 from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.exporting.content import Subject, subject_of
 from retrieval.exporting.parts import repository_of
-from retrieval.exporting.splits import PARTS, by_repository, same_queries, split_queries
+from retrieval.exporting.splits import PARTS, same_queries, split_queries
 from retrieval.filters import TextOption, extract_searched_text
 from retrieval.models import Benchmark
 from retrieval.models.collections import MemberQuerySet
-from retrieval.training.data import MeasuredPart, NothingToLearn, Pair, TrainingData, group_matches
+from retrieval.training.data import (
+    MeasuredPart,
+    NothingToLearn,
+    Pair,
+    Progress,
+    TrainingData,
+    group_matches,
+    say_nothing,
+)
 
 ROWS_A_READ: Final = 2000
 NO_LICENCE: Final = "none stated"
@@ -40,14 +48,20 @@ class SplitPairs:
     left_out: Mapping[str, int]
 
 
-def load_training_data(choice: Choice) -> TrainingData:
+def load_training_data(choice: Choice, progress: Progress = say_nothing) -> TrainingData:
     """Read texts and labels. Raises `NothingToLearn` where no match is in the training part."""
+    progress("reading labels", 0, 0)
     subject = subject_of(choice.benchmark, by_ids=False)
     asked = list(iterate_texts(query_members(choice.benchmark), "whole"))
     queries = [text for _, text in asked]
-    members = list(iterate_texts(snippet_members(choice.benchmark), choice.text_option))
+    members = list[tuple[Mapping[str, str], str]]()
+    for member in iterate_texts(snippet_members(choice.benchmark), choice.text_option):
+        members.append(member)
+        if len(members) % ROWS_A_READ == 0:
+            progress("reading functions", len(members), len(subject.snippet_ids))
     snippets = [text for _, text in members]
     searched = [place for place, text in enumerate(snippets) if text]
+    progress("splitting", 0, 0)
     split = split_pairs(subject, queries, choice, set(searched))
     train, dev, test = split.parts
     if not train:
@@ -92,7 +106,7 @@ def iterate_texts(
 def split_pairs(
     subject: Subject, queries: Sequence[str], choice: Choice, searched: Collection[int]
 ) -> SplitPairs:
-    """8:1:1 by number of matches; near-same queries, and with `by_project` those of one project, together.
+    """8:1:1 by number of matches, near-same queries together; with `by_project` see `assign_projects`.
 
     Queries that are near-same to a judged one of `without` are in no part, and a pair with a snippet that is
     judged there is not learned.
@@ -105,12 +119,17 @@ def split_pairs(
     rows = [(query, snippet, relevance > 0) for query, snippet, relevance, _ in subject.pairs.rows()]
     fit = [row for row in rows if groups[row[0]] not in kept_away and row[1] in searched]
     matches = [(query, snippet) for query, snippet, is_match in fit if is_match]
-    found = assign_parts(groups[: len(queries)], matches, choice)
-    parts = [[pair for pair in matches if found[pair[0]] == part] for part in range(len(PARTS))]
+    assign = assign_projects if choice.by_project else assign_queries
+    found = assign(groups[: len(queries)], matches, choice)
+    parts = [
+        [pair for pair, part in zip(matches, found, strict=True) if part == place]
+        for place in range(len(PARTS))
+    ]
     others = [(query, snippet) for query, snippet, is_match in fit if not is_match]
     left_out = {
         "queries": len({query for query, _, _ in rows if groups[query] in kept_away}),
         "snippets": len({snippet for _, snippet, _ in rows} & tested),
+        "shared": len({query for (query, _), part in zip(matches, found, strict=True) if part is None}),
     }
     learned, *measured = parts
     return SplitPairs(
@@ -120,15 +139,32 @@ def split_pairs(
     )
 
 
-def assign_parts(groups: Sequence[int], matches: Sequence[Pair], choice: Choice) -> dict[int, int]:
-    """The part of each query with a match, as a place in PARTS."""
-    if choice.by_project:
-        groups = by_repository(groups, projects_of(choice.benchmark, len(groups), matches))
+def assign_queries(groups: Sequence[int], matches: Sequence[Pair], choice: Choice) -> list[int | None]:
+    """The part of each match, as a place in PARTS: all matches of near-same queries have one."""
     numbers = Counter(query for query, _ in matches)
     queries = sorted(numbers)
     counts = [numbers[query] for query in queries]
     found = split_queries([groups[query] for query in queries], counts, choice.split_seed)
-    return dict(zip(queries, found, strict=True))
+    parts = dict(zip(queries, found, strict=True))
+    return [parts[query] for query, _ in matches]
+
+
+def assign_projects(groups: Sequence[int], matches: Sequence[Pair], choice: Choice) -> list[int | None]:
+    """The part of each match, as a place in PARTS: all matches of a project have one.
+
+    None for matches of dev or test queries that are near-same to one of another part: "return the name" is
+    asked in most projects. Joining such projects would leave one group, and nothing to test with.
+    """
+    projects = projects_of(choice.benchmark, groups, matches)
+    found = split_queries(projects, [1] * len(matches), choice.split_seed)
+    parts = defaultdict[int, set[int]](set)
+    for (query, _), part in zip(matches, found, strict=True):
+        parts[groups[query]].add(part)
+    train = PARTS.index("train")
+    return [
+        part if part == train or parts[groups[query]] == {part} else None
+        for (query, _), part in zip(matches, found, strict=True)
+    ]
 
 
 def judged_query_texts(benchmark: Benchmark) -> list[str]:
@@ -143,13 +179,17 @@ def judged_snippets(benchmark: Benchmark) -> list[int]:
     return list(benchmark.labels.values_list("pair__snippet", flat=True).distinct())
 
 
-def projects_of(benchmark: Benchmark, queries: int, matches: Sequence[Pair]) -> list[set[str]]:
-    """By query where its matches come from: the repository of a link, else what was imported."""
+def projects_of(benchmark: Benchmark, groups: Sequence[int], matches: Sequence[Pair]) -> list[int]:
+    """A number for each match's project: the repository of its link, else what was imported.
+
+    A match that names neither is of a project of its near-same queries alone.
+    """
     origins = list(snippet_members(benchmark).values_list("origin", flat=True))
-    found: list[set[str]] = [set() for _ in range(queries)]
+    numbers = dict[str | int, int]()
+    found = []
     for query, snippet in matches:
-        if origins[snippet]:
-            found[query].add(repository_of(origins[snippet]) or origins[snippet])
+        project = repository_of(origins[snippet]) or origins[snippet] or groups[query]
+        found.append(numbers.setdefault(project, len(numbers)))
     return found
 
 

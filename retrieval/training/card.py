@@ -113,6 +113,8 @@ def data_lines(told: Mapping[str, Any]) -> list[str]:
             f"- Left out for {', '.join(data['without'])}: {out['queries']:,} queries, {out['snippets']:,} "
             "functions."
         )
+    if shared := data["left_out"].get("shared"):
+        lines.append(f"- Not asked, as projects of several parts have them: {shared:,} queries.")
     if settings["shuffles_labels"]:
         lines.append(
             "- **The labels were shuffled.** This is a control: it shows what the texts alone teach."

@@ -5,17 +5,23 @@ from __future__ import annotations
 import hashlib
 import random
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Final, TypeAlias
 
 from retrieval.training.settings import Settings
 
+Progress: TypeAlias = Callable[[str, int, int], None]
+"""Gets a stage in words, how much of it is done, and how much there is; 0 for what nobody knows."""
 Pair: TypeAlias = tuple[int, int]
 """A query and a snippet, by their places."""
 NAME: Final = re.compile(r"\bdef\s+(\w+)")
 SHORTEST_NAME: Final = 12
 """Characters of a function's name that may stand for a query, as in CodeSearchNet's repository."""
+
+
+def say_nothing(stage: str, done: int, total: int) -> None:
+    """Nobody looks at the progress."""
 
 
 class NothingToLearn(ValueError):
@@ -119,6 +125,11 @@ def make_examples(data: TrainingData, settings: Settings) -> list[Example]:
     """An example for each training pair. Raises `NothingToLearn`."""
     if not data.train:
         raise NothingToLearn("no pair is left to train on")
+    if settings.hard_negatives and not any(data.non_matches.get(query) for query, _ in data.train):
+        raise NothingToLearn(
+            "no training query has a judged non-match of its own; leave the hard negatives out, or name a "
+            "benchmark that judges several functions for each query"
+        )
     generator = random.Random(settings.seed)  # noqa: S311  # a seed is the point
     found = []
     for query, snippet in data.train:

@@ -21,12 +21,11 @@ from transformers.trainer_callback import PrinterCallback
 
 from retrieval.encoders.architectures import quiet_transformers
 from retrieval.training.batches import Collator, TokenizedExamples
-from retrieval.training.data import Example
+from retrieval.training.data import Example, Progress
 from retrieval.training.dual_encoders import DualEncoder, shared_once
-from retrieval.training.losses import margin_loss, softmax_loss
+from retrieval.training.losses import margin_loss, ranking_loss, softmax_loss
 from retrieval.training.settings import Settings
 
-Progress = Callable[[str, int, int], None]
 Scorer = Callable[[DualEncoder], Mapping[str, float]]
 Curve = Sequence[tuple[int, float]]
 Epochs = Sequence[Mapping[str, float]]
@@ -59,6 +58,8 @@ class Objective(nn.Module):
         products = unit(queries.float(), dim=1) @ unit(snippets.float(), dim=1).T
         if self.settings.loss == "margin":
             return {"loss": margin_loss(products, ignored, self.settings.margin)}
+        if self.settings.loss == "ranking":
+            return {"loss": ranking_loss(products, ignored, self.settings.margin)}
         return {"loss": softmax_loss(products, ignored, self.settings.scale)}
 
 
@@ -167,7 +168,7 @@ def train_model(
     many threads, that gives the same weights to the last bit. `note_curves` gets both curves as they grow.
     """
     began = time.monotonic()
-    dataset = TokenizedExamples(examples, model)
+    dataset = TokenizedExamples(examples, model, progress)
     drops = settings.drop_last and len(dataset) >= settings.batch_size
     watch = Watch(
         settings, folder, scorer is not None, checkpoint_steps, minutes, progress, note_curves,

@@ -1,4 +1,4 @@
-"""What is made small: both losses compare each query with all snippets of its batch.
+"""What is made small: all losses compare each query with all snippets of its batch.
 
 `products` has shape (queries, columns): column i < queries is the snippet of query i, further columns are
 judged non-matches of the batch. `ignored`, of the same shape or None, is true where a column is no non-match
@@ -26,6 +26,19 @@ def margin_loss(products: Tensor, ignored: Tensor | None, margin: float) -> Tens
     if ignored is not None:
         others = others.masked_fill(ignored, float("-inf"))
     return (margin - own + others.relu().amax(dim=1)).relu().mean()
+
+
+def ranking_loss(products: Tensor, ignored: Tensor | None, margin: float) -> Tensor:
+    """Mean of max(0, margin - own + other) over all queries of the batch but a snippet's own one.
+
+    nokia/codesearch trains UNIF so, with a few queries that are drawn for each snippet.
+    """
+    own = products.diagonal()
+    counts = ~_diagonal(products)
+    if ignored is not None:
+        counts = counts & ~ignored
+    lacking = (margin - own[None, :] + products).relu() * counts
+    return lacking.sum() / counts.sum().clamp(min=1)
 
 
 def _diagonal(products: Tensor) -> Tensor:

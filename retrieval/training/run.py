@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import shutil
 import time
-from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +20,7 @@ from retrieval.encoders.transformer import TransformerEncoder
 from retrieval.encoders.weights import library_fault
 from retrieval.texts.small_files import read_small_json
 from retrieval.training.card import read_card, write_card, write_whole
-from retrieval.training.data import TrainingData, draw_pairs, make_examples
+from retrieval.training.data import Progress, TrainingData, draw_pairs, make_examples
 from retrieval.training.rankings import score_bm25
 from retrieval.training.settings import Settings, hash_configuration
 
@@ -29,7 +28,6 @@ if TYPE_CHECKING:
     from retrieval.training.dual_encoders import DualEncoder
     from retrieval.training.loop import Curve, Epochs, NoteCurves, Trained
 
-Progress = Callable[[str, int, int], None]
 WORKPLACE: Final = "training"
 """The folder inside the result's where checkpoints lie while it is trained."""
 PLAN: Final = "plan.json"
@@ -94,6 +92,7 @@ def train_system(
     told = describe_configuration(encoder, drawn, order.settings)
     if finished := prepare_folder(order, told["hash"]):
         return finished
+    progress("learning words" if isinstance(encoder, BaselineEncoder) else "loading weights", 0, 0)
     model = make_model(encoder, drawn, order.settings)
     before = None if isinstance(encoder, BaselineEncoder) else measure_test(model, drawn)
     if encoder.kind == NCS:
@@ -104,6 +103,7 @@ def train_system(
     after = measure_test(model, drawn)
     rows = {"before training": before, "after training": after}
     if after:
+        progress("asking BM25", trained.steps, trained.planned_steps)
         rows["bm25"] = score_bm25(drawn, drawn.test)
     told["result"] = describe_result(trained, drawn, {name: row for name, row in rows.items() if row})
     told["pairs"] = len(examples)

@@ -11,7 +11,7 @@ from typing import Any, Final, Literal, TypeAlias
 
 from retrieval.encoders.baseline_files import BASELINES
 
-Loss: TypeAlias = Literal["softmax", "margin"]
+Loss: TypeAlias = Literal["softmax", "margin", "ranking"]
 Measure: TypeAlias = Literal["ndcg@10", "mrr in batches"]
 PAPER_SEED: Final = 123456
 
@@ -20,9 +20,9 @@ PAPER_SEED: Final = 123456
 class Settings:
     """The defaults fine-tune as the first CoSQA+ paper's repository does.
 
-    `scale` multiplies the products of "softmax", `margin` belongs to "margin". `select_by` is measured on the
-    dev queries after each epoch; the best epoch's weights are kept. `patience`: epochs without a better
-    value before training ends; 0: never. `drop_last` leaves out a batch that is not full.
+    `scale` multiplies the products of "softmax", `margin` belongs to the two others. `select_by` is
+    measured on the dev queries after each epoch; the best epoch's weights are kept. `patience`: epochs
+    without a better value before training ends; 0: never. `drop_last` leaves out a batch that is not full.
     `names_as_queries`: the share of examples that have the function's name as their query.
     """
 
@@ -53,8 +53,12 @@ class Settings:
                 raise WrongSettings(f"{name.replace('_', ' ')} has to be at least 1")
         if not 0 < self.learning_rate < 1:
             raise WrongSettings("the learning rate has to be above 0 and below 1")
-        if self.hard_negatives and self.loss == "margin":
-            raise WrongSettings("the margin loss takes the hardest of the batch; it has no hard negatives")
+        if self.hard_negatives and self.loss != "softmax":
+            raise WrongSettings(
+                f"the {self.loss} loss has no hard negatives; choose softmax, or leave them out"
+            )
+        if self.hard_negatives and self.shuffles_labels:
+            raise WrongSettings("shuffled labels know no judged non-matches; leave the hard negatives out")
         for name in ("patience", "hard_negatives", "max_pairs"):
             if getattr(self, name) < 0:
                 raise WrongSettings(f"{name.replace('_', ' ')} can't be below 0")
@@ -94,7 +98,7 @@ RECIPES: Final[Mapping[str, Settings]] = MappingProxyType(
         "selfattn": replace(_FROM_SCRATCH, learning_rate=5e-4, batch_size=450),
         "selfattn-nbow": replace(_FROM_SCRATCH, learning_rate=5e-4, batch_size=450),
         "ncs": replace(_FROM_SCRATCH, epochs=5, patience=0, drop_last=False, names_as_queries=0.0),
-        "unif": replace(_FROM_SCRATCH, learning_rate=1e-3, names_as_queries=0.0),
+        "unif": replace(_FROM_SCRATCH, learning_rate=1e-3, loss="ranking", margin=0.05, names_as_queries=0.0),
     }
 )
 

@@ -90,7 +90,8 @@ def perform_train_job(job: Job) -> None:
     order, progress, curves = TrainOrder.of(job), Stages(job), CurveNotes(job)
     state, message, result = Job.State.DONE, "", dict[str, Any](job.result)
     try:
-        data = load_training_data(choose_data(Benchmark.objects.get(pk=job.subject), order))
+        choice = choose_data(Benchmark.objects.get(pk=job.subject), order)
+        data = load_training_data(choice, progress)
         folder = folder_of(job)
         card = train_system(data, order_of_folder(order, folder), progress, curves)
         result = {"folder": str(folder), "encoder": f"{card['system']}:{folder}", "card": card}

@@ -121,7 +121,12 @@ class TrainForm(forms.Form):
     loss = forms.ChoiceField(
         required=False,
         label="Loss",
-        choices=[("", "as in the recipe"), ("softmax", "softmax"), ("margin", "margin")],
+        choices=[
+            ("", "as in the recipe"),
+            ("softmax", "softmax"),
+            ("margin", "margin"),
+            ("ranking", "ranking"),
+        ],
     )
     patience = schema_field(
         TrainIn, "patience", "Ends after so many epochs without a better one.", label="Patience"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
@@ -123,7 +124,9 @@ class Command(LightCommand):
         parser.add_argument("--batch-size", type=int, help="pairs (default 64, from scratch 1000 or 450)")
         parser.add_argument("--learning-rate", type=float, help="default 2e-5, from scratch 0.01 or 5e-4")
         parser.add_argument(
-            "--loss", choices=["softmax", "margin"], help="default softmax, from scratch margin"
+            "--loss",
+            choices=["softmax", "margin", "ranking"],
+            help="default softmax, from scratch margin, unif ranking",
         )
         parser.add_argument(
             "--patience", type=int, metavar="N", help="end after N epochs without a better one"
@@ -164,7 +167,9 @@ class Command(LightCommand):
         )
         with open_bar(unit=" steps", desc="reading") as bar:
             try:
-                told = train_system(load_training_data(choice), order, lambda *state: advance(bar, *state))
+                told = train_system(
+                    load_training_data(choice, partial(advance, bar)), order, partial(advance, bar)
+                )
             except OSError as why:
                 if is_full_disk(why):  # the application says what to do
                     raise

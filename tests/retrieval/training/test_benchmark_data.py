@@ -50,7 +50,7 @@ def test_what_another_benchmark_judges_is_not_learned() -> None:
     assert 0 not in queries, "its words are those of a query that is judged there"
     assert {0, 1}.isdisjoint(snippet for _, snippet in data.train), "both functions are judged there"
     assert {0, 1}.isdisjoint(snippet for judged in data.non_matches.values() for snippet in judged)
-    assert data.about["left_out"] == {"queries": 1, "snippets": 2}
+    assert data.about["left_out"] == {"queries": 1, "snippets": 2, "shared": 0}
     assert data.about["without"] == {str(tested): tested.digest}
 
 
@@ -68,6 +68,29 @@ def test_matches_of_one_project_stay_in_one_part() -> None:
         )
     ]
     assert sorted(place for part in parts for place in part) == list(range(5)), "no project is in two parts"
+
+
+def test_a_query_of_most_projects_is_learned_and_not_asked() -> None:
+    made = benchmark(
+        [*TASKS, "return the name", "Return the name!"],
+        CODES,
+        {annotator(): {(place, place): 1 for place in range(20)} | {(20, 0): 1, (20, 7): 1, (21, 19): 1}},
+    )
+    for member in Member.objects.filter(collection=made.snippets_id):
+        Member.objects.filter(pk=member.pk).update(origin=f"package-{member.position // 2}")
+    data = load_training_data(Choice(made, by_project=True))
+    asked = {*data.dev.queries, *data.test.queries}
+    assert data.dev.queries and data.test.queries, "a query of all projects does not make them one"
+    assert asked.isdisjoint({20, 21})
+    projects = {snippet // 2 for _, snippet in data.train}
+    tested = {snippet // 2 for part in (data.dev, data.test) for _, snippet in part.pairs()}
+    assert projects.isdisjoint(tested)
+
+
+def test_reading_says_how_far_it_is() -> None:
+    told = list[str]()
+    load_training_data(Choice(make_benchmark()), lambda stage, done, total: told.append(stage))
+    assert told == ["reading labels", "splitting"]
 
 
 def test_a_benchmark_of_nothing_but_foreign_queries_is_refused() -> None:

@@ -50,6 +50,11 @@ def test_no_pair_is_refused() -> None:
         make_examples(replace(make_data(), train=[]), Settings())
 
 
+def test_hard_negatives_are_refused_where_no_training_query_has_one() -> None:
+    with pytest.raises(NothingToLearn, match="no training query has a judged non-match"):
+        make_examples(replace(make_data(), non_matches={9: [1]}), Settings(hard_negatives=1))
+
+
 def test_the_hash_tells_settings_and_data_apart() -> None:
     same = {hash_configuration(Settings(), {"texts": "a"}) for _ in range(2)}
     assert len(same) == 1
@@ -70,6 +75,8 @@ def test_recipes_are_the_papers() -> None:
         "margin",
         5,
     )
+    unif = recipe_of("unif")
+    assert (unif.learning_rate, unif.loss, unif.margin) == (1e-3, "ranking", 0.05)
     assert (recipe_of("cnn").learning_rate, recipe_of("selfattn").batch_size) == (5e-4, 450)
 
 
@@ -80,6 +87,7 @@ def test_recipes_are_the_papers() -> None:
         ({"learning_rate": 0.0}, "above 0 and below 1"),
         ({"hard_negatives": -1}, "hard negatives can't be below 0"),
         ({"hard_negatives": 1, "loss": "margin"}, "no hard negatives"),
+        ({"hard_negatives": 1, "shuffles_labels": True}, "know no judged non-matches"),
     ],
 )
 def test_settings_out_of_range_are_refused(given: dict[str, object], told: str) -> None:

@@ -1,4 +1,4 @@
-"""Both losses beside sums by hand."""
+"""The losses beside sums by hand."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 import pytest
 import torch
 
-from retrieval.training.losses import margin_loss, softmax_loss
+from retrieval.training.losses import margin_loss, ranking_loss, softmax_loss
 
 PRODUCTS = torch.tensor([[0.9, 0.4], [0.2, 0.7]])
 FIRST_IGNORED = torch.tensor([[False, True], [False, False]])
@@ -42,3 +42,14 @@ def test_margin_is_taken_to_the_hardest_other_above_zero() -> None:
 
 def test_margin_of_one_pair_is_what_its_own_product_lacks() -> None:
     assert margin_loss(torch.tensor([[0.25]]), None, 1).item() == pytest.approx(0.75)
+
+
+def test_ranking_is_the_mean_margin_over_the_other_queries_of_each_snippet() -> None:
+    # the first snippet: 0.6 - 0.9 + 0.2 < 0, so 0; the second one: 0.6 - 0.7 + 0.4 = 0.3; (0 + 0.3) / 2
+    assert ranking_loss(PRODUCTS, None, 0.6).item() == pytest.approx(0.15)
+    # the first query is no non-match of the second snippet: 0 of one pair is left
+    assert ranking_loss(PRODUCTS, FIRST_IGNORED, 0.6).item() == 0
+
+
+def test_ranking_of_one_pair_has_nothing_to_compare() -> None:
+    assert ranking_loss(torch.tensor([[0.25]]), None, 0.05).item() == 0

@@ -112,7 +112,7 @@ def test_one_without_seeds_has_the_seed_of_its_recipe(ada: Client, made: Benchma
         ({"seeds": " ".join(map(str, range(11)))}, "At most 10"),
         ({"learning_rate": "2"}, "learning rate has to be"),
         ({"learning_rate": "nan"}, "Enter a number"),
-        ({"hard_negatives": "1"}, "it has no hard negatives"),
+        ({"hard_negatives": "1"}, "has no hard negatives"),
         ({"epochs": "0"}, "greater than or equal to 1"),
         ({"without": ["99999"]}, "not one of the available choices"),
     ],
