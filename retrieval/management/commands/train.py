@@ -165,7 +165,7 @@ class Command(LightCommand):
             options["checkpoint_steps"],
             options["minutes"],
         )
-        with open_bar(unit=" steps", desc="reading") as bar:
+        with open_bar(unit="", desc="reading") as bar:
             try:
                 told = train_system(
                     load_training_data(choice, partial(advance, bar)), order, partial(advance, bar)
@@ -181,8 +181,11 @@ class Command(LightCommand):
 
 
 def advance(bar: Any, stage: str, done: int, total: int) -> None:
-    bar.set_description(stage, refresh=False)
-    bar.total = total
+    """Show how far a stage is; each has a rate of its own."""
+    if bar.desc != f"{stage}: ":
+        bar.reset()
+        bar.set_description(stage, refresh=False)
+    bar.total = total or None
     bar.update(done - bar.n)
 
 

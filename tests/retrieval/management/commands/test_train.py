@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import importlib.util
+import io
 import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.management import CommandError, call_command
+from tqdm import tqdm
 
+from retrieval.management.commands.train import advance
 from tests.retrieval.exporting.conftest import benchmark
 from tests.retrieval.training.test_benchmark_data import make_benchmark
 
@@ -68,3 +71,15 @@ def test_without_torch_a_line_says_what_to_install(monkeypatch: pytest.MonkeyPat
     for system in ("nbow", "codebert"):
         with pytest.raises(CommandError, match=r"pip install 'cosqa-workbench\[encoders\]'"):
             call_command("train", "any", "--system", system)
+
+
+def test_each_stage_of_the_bar_counts_from_its_own_beginning() -> None:
+    with tqdm(file=io.StringIO(), unit="") as bar:
+        advance(bar, "reading functions", 4000, 5000)
+        assert (bar.n, bar.total, bar.desc) == (4000, 5000, "reading functions: ")
+        advance(bar, "splitting", 0, 0)
+        assert (bar.n, bar.total) == (0, None), "nobody knows how long that takes"
+        began = bar.start_t
+        advance(bar, "training", 3, 40)
+        advance(bar, "training", 4, 40)
+        assert (bar.n, bar.total) == (4, 40) and bar.start_t > began
