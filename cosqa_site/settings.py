@@ -345,6 +345,7 @@ MIDDLEWARE = [
     "django_htmx.middleware.HtmxMiddleware",
 ]
 ROOT_URLCONF = "cosqa_site.urls"
+SESSION_ENGINE = "cosqa_site.sessions"
 ASGI_APPLICATION = "cosqa_site.asgi.application"
 TEMPLATES = [
     {

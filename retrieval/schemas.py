@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from datetime import datetime
 from operator import attrgetter
-from typing import Annotated, Any, Generic, Literal, Protocol, Self, TypeVar
+from typing import Annotated, Any, Final, Generic, Literal, Protocol, Self, TypeVar
 
 from ninja import Schema
 from ninja.schema import DjangoGetter
@@ -64,10 +64,13 @@ class RowSchema(Schema):
     def _run_root_validator(
         cls, values: Any, handler: ModelWrapValidatorHandler[Self], info: ValidationInfo
     ) -> Self:
-        """The library's wrapper would read every row again, even one that was checked when it was made."""
+        """The library's wrapper would read every row again, even one that was checked when it was made.
+
+        The columns of a row, by the names of the fields, are checked without a look at each attribute.
+        """
         if type(values) is cls:
             return values
-        return handler(DjangoGetter(values, cls, info.context))
+        return handler(values if type(values) is dict else DjangoGetter(values, cls, info.context))
 
 
 class _Extended:
@@ -82,13 +85,22 @@ class _Extended:
         return attrgetter(name)(self) if "." in name else getattr(self._row, name)
 
 
-class TextHead(Schema):
+class TextHead(RowSchema):
     """A query or snippet by the beginning of its text."""
 
     id: int
     digest: str = Field(description="sha256 of the whole text: its identity everywhere")
     head: str
     size: int = Field(description="characters of the whole text")
+
+
+TEXT_HEAD: Final = ("id", "body", "head", "size")
+"""The columns of a text that a `TextHead` is made of, in the order of `build_text_head`."""
+
+
+def build_text_head(pk: int, digest: str, head: str, size: int) -> dict[str, Any]:
+    """What is said of a text, out of its columns."""
+    return {"id": pk, "digest": digest, "head": head, "size": size}
 
 
 class CollectionOut(Schema):

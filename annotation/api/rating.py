@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Annotated
 
 from django.http import Http404, HttpRequest, HttpResponse
-from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router, Status
 
 from annotation import draft_rules
@@ -145,7 +144,9 @@ def get_recent_ratings(request: HttpRequest, study: Path[Id]) -> list[RatingOut]
 
 def enrolment_of(request: HttpRequest, study: int) -> Enrolment:
     """The caller's. Raises Http404 where the caller is none of the study's raters."""
-    return get_object_or_404(rater_studies.enrolments_of(visible.caller(request)), study=study)
+    if found := rater_studies.find_enrolment(visible.caller(request), study):
+        return found
+    raise Http404
 
 
 def part_out(enrolment: Enrolment) -> PartOut:
@@ -196,8 +197,9 @@ def said_of(found: Assignment, said: RatingIn) -> RaterStatement:
 
 
 def detail(request: HttpRequest, study: int, number: int) -> AssignmentOut:
-    handed = shown_pair.assignments_of(visible.caller(request), study).filter(study_pair__number=number)
-    found = get_object_or_404(handed.order_by("-round")[:1])
+    found = shown_pair.assignment_of(visible.caller(request), study, number)
+    if found is None:
+        raise Http404
     phase, kept = shown_pair.phase_of(found), drafts.by_field(found)
     return AssignmentOut.of(
         found,

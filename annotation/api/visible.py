@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from django.contrib.auth.models import User
 from django.db.models import Exists, OuterRef, Q, QuerySet
-from django.http import HttpRequest
+from django.http import Http404, HttpRequest
 from django.shortcuts import get_object_or_404
 
-from annotation.accounts.roles import builds_visible_to, jobs_visible_to
+from annotation.accounts.roles import builds_visible_to, can_see_every_build, jobs_visible_to
 from annotation.models import Build, Case, Execution, ExecutionRequest, Review, Step
+from retrieval.models.prepared_query import PreparedQuery
+
+WHOLE_CASE: Final = (
+    *("build", "query", "pair__query__body", "pair__snippet__body", "program__source", "execution"),
+)
+ANY_CASE: PreparedQuery[Case] = PreparedQuery(
+    lambda pk: Case.objects.filter(pk=pk, build__filling=None).select_related(*WHOLE_CASE).order_by(), int
+)
+"""A case of any build that writes no functions."""
 
 
 def caller(request: HttpRequest) -> User:
@@ -39,8 +50,11 @@ def cases(request: HttpRequest) -> QuerySet[Case]:
 
 def case(request: HttpRequest, pk: int) -> Case:
     """A case with the whole texts of its pair. Raises Http404."""
-    related = "build", "query", "pair__query__body", "pair__snippet__body", "program__source", "execution"
-    return get_object_or_404(cases(request).select_related(*related), pk=pk)
+    if not can_see_every_build(request.user):
+        return get_object_or_404(cases(request).select_related(*WHOLE_CASE), pk=pk)
+    if found := ANY_CASE.first(pk):
+        return found
+    raise Http404
 
 
 def executions(request: HttpRequest) -> QuerySet[Execution]:

@@ -14,10 +14,21 @@ from annotation.review import drafts
 from annotation.review.labels import WORDS, BadReview, Beside, submit_label
 from annotation.review.tags import Tag, filter_known_tags
 from retrieval.models import Text
+from retrieval.models.prepared_query import PreparedQuery
 from sandbox.candidate.normal_form import VERSION, normal_form
 
 MOST_LOOKED_AT: Final = 200
 """Reviews of one query, the newest first."""
+OF_QUERY: PreparedQuery[Review] = PreparedQuery(
+    lambda user, query, pair: (
+        Review.objects.current()
+        .filter(rater=user, pair__query=query, label__isnull=False)
+        .exclude(pair=pair)
+        .order_by("-id")
+        .select_related("pair__snippet__normal_form")[:MOST_LOOKED_AT]
+    ),
+    *(int, int, int),
+)
 
 
 class NothingBefore(BadReview):
@@ -32,9 +43,7 @@ def find_earlier_label(user: User, case: Case) -> Review | None:
 
     At most two queries, and one write for texts whose form was not known.
     """
-    mine = Review.objects.current().filter(rater=user, pair__query=case.query_id, label__isnull=False)
-    others = mine.exclude(pair=case.pair_id).order_by("-id").select_related("pair__snippet__normal_form")
-    found = list(others[:MOST_LOOKED_AT])
+    found = OF_QUERY.load(user.pk, case.query_id, case.pair_id)
     if not found:
         return None
     forms = forms_of([case.pair.snippet, *(review.pair.snippet for review in found)])

@@ -17,11 +17,15 @@ from annotation.accounts.roles import Role
 from annotation.draft_rules import Window
 from annotation.models import Build, Case, Comment, Draft, Mention
 from annotation.review import drafts
+from retrieval.models.prepared_query import PreparedQuery
 from retrieval.texts.hostile import mark_hostile_characters
 
 LONGEST_COMMENT: Final = 5_000
 MOST_SHOWN: Final = 50
 """So many comments of a pair are shown, the newest."""
+COMMENTS: PreparedQuery[Comment] = PreparedQuery(
+    lambda pair: Comment.objects.filter(pair=pair).select_related("author")[:MOST_SHOWN], int
+)
 MOST_MENTIONS: Final = 20
 NAME: Final = re.compile(r"(?<![\w@])@([\w.@+-]{1,150})")
 """What a name of an account may have. A sentence may end right after one, so its full stop comes off."""
@@ -119,8 +123,7 @@ def load_comments(user: User, case: Case) -> list[Comment]:
     Two queries where there are any, else one. It does not ask who may read them: pages show a case to nobody
     who rates its pair blind.
     """
-    rows = Comment.objects.filter(pair=case.pair_id).select_related("author")[:MOST_SHOWN]
-    comments = list(rows)[::-1]
+    comments = COMMENTS.load(case.pair_id)[::-1]
     unread: dict[int, list[Mention]] = defaultdict(list)
     if comments:
         for mention in Mention.objects.filter(user=user, read_at=None, comment__in=comments):

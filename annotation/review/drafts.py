@@ -9,7 +9,11 @@ from django.contrib.auth.models import User
 from annotation import draft_rules
 from annotation.draft_rules import Window
 from annotation.models import Draft, Review
+from retrieval.models.prepared_query import PreparedQuery
 
+DRAFTS: PreparedQuery[Draft] = PreparedQuery(
+    lambda user, pair: Draft.objects.filter(user=user, pair=pair), int, int
+)
 TEXTS: Final = (Draft.Field.REASON, Draft.Field.TEST, Draft.Field.CODE, Draft.Field.COMMENT)
 """The fields in which a text is written: one that another window has kept is not overwritten unseen."""
 
@@ -44,7 +48,7 @@ def keep_if_none(user: User, pair_id: int, field: str, text: str) -> None:
 
 def load_drafts(user: User, pair_id: int) -> dict[str, Draft]:
     """The person's drafts on a pair, by field."""
-    return {draft.field: draft for draft in Draft.objects.filter(user=user, pair=pair_id)}
+    return {draft.field: draft for draft in DRAFTS.load(user.pk, pair_id)}
 
 
 def clear_drafts(user: User, pair_id: int, *fields: str, window: Window | None = None) -> None:

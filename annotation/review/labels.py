@@ -22,6 +22,7 @@ from annotation.review import drafts
 from annotation.review.marked_lines import BadLines, MarkedLines, read_marked_lines
 from annotation.review.tags import UnknownTag, tags_of
 from retrieval.models import statements
+from retrieval.models.prepared_query import PreparedQuery
 from retrieval.texts.hostile import mark_hostile_characters
 
 Revision = TypeVar("Revision", Rating, Review)
@@ -41,6 +42,17 @@ SAID: Final = (
 """What a revision says, and what it was given on."""
 SENT_ALONG: Final = (Draft.Field.REASON, Draft.Field.TAGS, Draft.Field.LINES)
 """What a label takes along of what was typed, and what an undo gives back."""
+LAST_REVIEW: PreparedQuery[Review] = PreparedQuery(
+    lambda pair, user: Review.objects.filter(pair=pair, rater=user).order_by("-id")[:1], int, int
+)
+LATELY_REVIEWED: PreparedQuery[int] = PreparedQuery(
+    lambda user, build: (
+        Review.objects.filter(rater=user, case__build=build)
+        .order_by("-id")
+        .values_list("pair_id", flat=True)[:RECENT]
+    ),
+    *(int, int),
+)
 WORDS = {1: "match", 0: "no match", None: "unsure"}
 HASH = re.compile("[0-9a-f]{64}")
 
@@ -122,7 +134,7 @@ def submit_label(
     mine = clean_submission(label, reason, evidence_hash, beside.tags)
     mine = replace(mine, lines=find_marked_lines(case, beside.lines))
     with transaction.atomic():
-        last = reviews_of(case.pair_id, user).last()
+        last = last_review_of(case.pair_id, user)
         if last is not None and is_repeated(last, mine, seen_revision):
             # Where the answer got lost, the page has kept what it sent as a draft again.
             clear_drafts(user, case, beside.window)
@@ -290,8 +302,7 @@ def recent_reviews_of_user(user: User, build: Build) -> list[Review]:
 
     The label that was given last comes first; at most those among the last RECENT revisions. Two queries.
     """
-    recent = Review.objects.filter(rater=user, case__build=build).order_by("-id")[:RECENT]
-    pairs = set(recent.values_list("pair_id", flat=True))
+    pairs = set(LATELY_REVIEWED.load(user.pk, build.pk))
     by_pair: dict[int, list[Review]] = defaultdict(list)
     # What was asked comes with each as a column: rows of pair and query would be three times as many objects.
     heads = {"asked": F("pair__query__head")}
@@ -315,6 +326,11 @@ def reviews_of(pair_id: int, user: User | None = None) -> QuerySet[Review]:
     """Every revision on a pair, of one person or of all, the oldest first."""
     reviews = Review.objects.filter(pair=pair_id).order_by("id")
     return reviews if user is None else reviews.filter(rater=user)
+
+
+def last_review_of(pair_id: int, user: User) -> Review | None:
+    """The person's last revision on a pair, also one that takes the label back."""
+    return LAST_REVIEW.first(pair_id, user.pk)
 
 
 def revision_seen(last: Review | None) -> int:

@@ -22,7 +22,9 @@ from django.contrib.auth.models import User
 
 from annotation.models import Preference
 from annotation.review.tags import Tag
+from retrieval.models.prepared_query import PreparedQuery
 
+PREFERENCE: PreparedQuery[Preference] = PreparedQuery(lambda user: Preference.objects.filter(user=user), int)
 BINARY: Final = "binary"
 OTHER_SCALES: Final = ("steps_", "graded_", "preference_")
 
@@ -169,7 +171,12 @@ class Keys:
 
 def keys_of(user: User) -> Keys:
     """The person's keys: the defaults, where they changed nothing."""
-    return keys_in(Preference.objects.filter(user=user).first())
+    return keys_in(load_preference(user))
+
+
+def load_preference(user: User) -> Preference | None:
+    """The person's keys and layout, as they were stored; None for one who changed neither."""
+    return PREFERENCE.first(user.pk)
 
 
 def keys_in(kept: Preference | None) -> Keys:

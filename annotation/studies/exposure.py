@@ -16,7 +16,12 @@ from django.db.models import Exists, OuterRef, Q, QuerySet
 
 from annotation.models import Case, Seen, SeenBenchmark, SeenBuild, StudyPair
 from retrieval.models import Benchmark, BenchmarkLabel
+from retrieval.models.prepared_query import PreparedQuery
 
+SEEN_PAIR: PreparedQuery[Any] = PreparedQuery(
+    lambda user, pair: Seen.objects.filter(user=user, pair=pair, verdict=True).values_list("pair", flat=True),
+    *(int, int),
+)
 MOST_PAIRS: Final = 1000
 """A list of so many pairs is remembered pair by pair; of more the whole build is."""
 
@@ -31,8 +36,12 @@ def mark_seen(user: AbstractBaseUser | AnonymousUser, pairs: Iterable[int]) -> N
     if not user.is_authenticated:
         return
     shown = set(pairs)
-    known = Seen.objects.filter(user_id=user.pk, pair_id__in=shown, verdict=True)
-    record_exposure(user, shown.difference(known.values_list("pair_id", flat=True)))
+    if len(shown) == 1:
+        known: Iterable[int] = SEEN_PAIR.load(user.pk, *shown)
+    else:
+        rows = Seen.objects.filter(user_id=user.pk, pair_id__in=shown, verdict=True)
+        known = rows.values_list("pair_id", flat=True)
+    record_exposure(user, shown.difference(known))
 
 
 def record_exposure(user: AbstractBaseUser, pairs: Iterable[int]) -> None:

@@ -21,6 +21,7 @@ from annotation.studies.enrolment.next_pair import NextPairChoice
 from annotation.studies.enrolment.places import LEASE, CameTooLate, State
 from annotation.studies.plan.guidelines import has_acknowledged_guideline
 from annotation.studies.rating import drafts
+from retrieval.models.prepared_query import PreparedQuery
 from retrieval.texts.hostile import mark_hostile_characters
 
 TRIES: Final = 50
@@ -28,6 +29,22 @@ TRIES: Final = 50
 MOST_REASON: Final = 2_000
 OPEN: Final = (State.RESERVED, State.LOCKED)
 RELATED: Final = ("study_pair__pair", "condition", "enrolment__study")
+OWN_PAIR: PreparedQuery[Assignment] = PreparedQuery(
+    lambda user, study, number: (
+        Assignment.objects.filter(rater=user, enrolment__study=study, study_pair__number=number)
+        .select_related(*RELATED)
+        .order_by()
+    ),
+    *(int, int, int),
+)
+UNFINISHED: PreparedQuery[str] = PreparedQuery(
+    lambda enrolment: (
+        Assignment.objects.filter(enrolment=enrolment, state__in=[*OPEN, State.LAPSED])
+        .order_by()
+        .values_list("state", flat=True)
+    ),
+    int,
+)
 LAPSED: Final = (
     "Your reservation of this pair ran out, and its place has been given to another rater. "
     "What you typed is kept, and nothing of it was stored as a rating. Continue with the next pair."
@@ -103,8 +120,7 @@ def refuse_over(enrolment: Enrolment) -> None:
 
 def find_unfinished_states(enrolment: Enrolment) -> set[str]:
     """The states of what the rater has not ended: mostly none, so that nothing more need be looked for."""
-    rows = enrolment.assignments.filter(state__in=[*OPEN, State.LAPSED]).order_by()
-    return set(rows.values_list("state", flat=True))
+    return set(UNFINISHED.load(enrolment.pk))
 
 
 def open_of(enrolment: Enrolment) -> Assignment | None:
@@ -207,8 +223,7 @@ def open_assignment(user: User, study_pk: int, number: int) -> Assignment:
 
     Raises Assignment.DoesNotExist.
     """
-    mine = Assignment.objects.filter(rater=user, enrolment__study=study_pk, study_pair__number=number)
-    found = list(mine.select_related(*RELATED).order_by())
+    found = OWN_PAIR.load(user.pk, study_pk, number)
     if not found:
         raise Assignment.DoesNotExist(f"pair {number} of study {study_pk} was never handed to this person")
     return max(found, key=attrgetter("round"))  # to have the database sort them is to name every column twice

@@ -16,6 +16,7 @@ from annotation.models import Assignment, Enrolment, Quota, Rating, Study, Study
 from annotation.studies.enrolment import extra_raters, next_pair, queue
 from annotation.studies.plan import guidelines
 from annotation.studies.plan.effort import SECONDS
+from retrieval.models.prepared_query import PreparedQuery
 from retrieval.texts.hostile import mark_hostile_characters
 
 MOST_YEARS: Final = 70
@@ -77,10 +78,23 @@ class Work:
         return self.left * self.seconds / self.done if self.done and self.seconds else None
 
 
-def enrolments_of(user: User) -> QuerySet[Enrolment]:
-    """The person's studies that have begun, the newest first."""
+def enrolments_of(user: User | int) -> QuerySet[Enrolment]:
+    """The person's (or an id's) studies that have begun, the newest first."""
     own = Enrolment.objects.filter(user=user).exclude(study__state=Study.State.DRAFT)
     return own.select_related("study__guideline", "condition").order_by("-study_id")
+
+
+OWN_PART: PreparedQuery[Enrolment] = PreparedQuery(
+    lambda user, study: enrolments_of(user).filter(study=study), int, int
+)
+
+
+def find_enrolment(user: User, study: int) -> Enrolment | None:
+    """The person's part in a study (its id) that has begun; None where there is none."""
+    found = OWN_PART.first(user.pk, study)
+    if found:
+        found.user = user  # not read a second time
+    return found
 
 
 def may_leave(enrolment: Enrolment) -> bool:

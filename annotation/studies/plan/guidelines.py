@@ -15,8 +15,13 @@ from markdown_it import MarkdownIt
 from annotation import prompts
 from annotation.models import Acknowledgement, Guideline, Study
 from annotation.studies.audit_log import Verb, append_audit_event
+from retrieval.models.prepared_query import PreparedQuery
 from retrieval.texts.hostile import clean_json, mark_hostile_characters
 
+ACKNOWLEDGED: PreparedQuery[int] = PreparedQuery(
+    lambda guideline, user: Acknowledgement.objects.filter(guideline=guideline, user=user).values_list("pk"),
+    *(int, int),
+)
 LONGEST_TEXT: Final = 100_000
 LONGEST_CASE: Final = 10_000
 LONGEST_NAME: Final = 80
@@ -48,7 +53,7 @@ def has_acknowledged_guideline(study: Study, user: AbstractBaseUser) -> bool:
     """Whether the person has read the version that holds now. Without guidelines there is nothing to read."""
     if study.guideline_id is None:
         return True
-    return Acknowledgement.objects.filter(guideline=study.guideline_id, user_id=user.pk).exists()
+    return bool(ACKNOWLEDGED.load(study.guideline_id, user.pk))
 
 
 def acknowledge_guideline(study: Study, user: AbstractBaseUser) -> None:

@@ -13,7 +13,11 @@ from django.utils import timezone
 from annotation import draft_rules
 from annotation.draft_rules import DraftRefused, Window
 from annotation.models import Assignment, RatingDraft
+from retrieval.models.prepared_query import PreparedQuery
 
+DRAFTS: PreparedQuery[RatingDraft] = PreparedQuery(
+    lambda assignment: RatingDraft.objects.filter(assignment=assignment), int
+)
 SUBMITTED: Final = (
     RatingDraft.Field.NOTES,
     RatingDraft.Field.REASON,
@@ -102,7 +106,7 @@ def not_of_others(assignment: Assignment, kept: dict[str, str], window: Window |
 
 def by_field(assignment: Assignment) -> dict[str, RatingDraft]:
     """The drafts of an assignment. One query."""
-    return {draft.field: draft for draft in RatingDraft.objects.filter(assignment=assignment)}
+    return {draft.field: draft for draft in DRAFTS.load(assignment.pk)}
 
 
 def load_draft_texts(assignment: Assignment) -> dict[str, str]:

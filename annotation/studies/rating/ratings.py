@@ -35,11 +35,26 @@ from annotation.studies.plan.form_checks import (
 from annotation.studies.plan.plan import freeze_plan
 from annotation.studies.rating import drafts, shown_pair
 from annotation.studies.rating.required_run import refuse_label_without_run
+from retrieval.models.prepared_query import PreparedQuery
 from retrieval.texts.hostile import mark_hostile_characters
 
 Phase = Rating.Phase
 STATED: Final = tuple(field.name for field in fields(RaterStatement) if field.name != "marked_lines")
 """What a statement calls as a rating's columns do."""
+RECENT: Final = 10
+"""How many ratings a side list shows at most."""
+LATELY_RATED: PreparedQuery[Rating] = PreparedQuery(
+    lambda enrolment: (
+        Rating.objects.current()
+        .filter(~asked_again("assignment__"), assignment__enrolment=enrolment)
+        .select_related("assignment__study_pair__pair__query")
+        .order_by("-id")[: 2 * RECENT]
+    ),
+    int,
+)
+OF_ASSIGNMENT: PreparedQuery[Rating] = PreparedQuery(
+    lambda assignment: Rating.objects.filter(assignment=assignment).order_by("id"), int
+)
 ONLY_DRAFT: Final = "What you sent is kept as a draft and is not counted."
 FINAL: Final = (
     "Your part of this study was over, and since then you could see what agents and others said of its "
@@ -125,9 +140,17 @@ def phase_of(assignment: Assignment, token: str) -> Phase:
     return shown_pair.phase_of(assignment) if token == assignment.token else Phase.BLIND
 
 
+def ratings_of(assignment: Assignment) -> list[Rating]:
+    """All revisions of the assignment, the oldest first."""
+    found = OF_ASSIGNMENT.load(assignment.pk)
+    for rating in found:
+        rating.assignment = assignment
+    return found
+
+
 def last_of(assignment: Assignment, phase: str) -> Rating | None:
     """The last revision, also one that takes the rating back; all are read, as there are few."""
-    said = (row for row in assignment.ratings.order_by() if row.phase == phase)
+    said = (row for row in ratings_of(assignment) if row.phase == phase)
     return max(said, key=lambda row: row.revision, default=None)
 
 
@@ -272,15 +295,13 @@ def content_of_rating(said: Rating | RaterStatement) -> tuple[object, ...]:
     return said.value, said.reason, said.notes, said.reading, tags, said.marked_lines, said.no_test
 
 
-def find_recent_ratings(enrolment: Enrolment, most: int = 10) -> list[Rating]:
+def find_recent_ratings(enrolment: Enrolment, most: int = RECENT) -> list[Rating]:
     """The rater's last ratings as they stand, one a pair, the newest first: what a side list shows.
 
     What was said of a pair before it was asked again is not among them: it is rated anew, blind.
     """
-    mine = Rating.objects.current().filter(~asked_again("assignment__"), assignment__enrolment=enrolment)
-    rows = mine.order_by("-id")
     found: dict[int, Rating] = {}
-    for row in rows.select_related("assignment__study_pair__pair__query")[: 2 * most]:
+    for row in LATELY_RATED.load(enrolment.pk):
         row.assignment.enrolment = enrolment
         found.setdefault(row.assignment_id, row)
     return list(found.values())[:most]

@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
+from operator import attrgetter
 
 from django.contrib.auth.models import User
 from django.db.models import QuerySet
@@ -18,6 +19,7 @@ from annotation.models import Assignment, Case, Condition, Rating, Study
 from annotation.studies.rating.docstrings import Split, keep_docstrings, split_docstrings
 from retrieval.collections.origins import find_origin_link
 from retrieval.models import Pair
+from retrieval.models.prepared_query import PreparedQuery
 
 RELATED = (
     "enrolment__study__guideline",
@@ -47,10 +49,23 @@ class SnippetSide:
     origin: str = ""
 
 
-def assignments_of(user: User, study_pk: int) -> QuerySet[Assignment]:
-    """What was handed to a person in a study, ready to be shown."""
-    own = Assignment.objects.filter(rater=user, enrolment__study=study_pk)
+def assignments_of(user: User | int, study: int) -> QuerySet[Assignment]:
+    """What was handed to a person (or an id) in a study (its id), ready to be shown."""
+    own = Assignment.objects.filter(rater=user, enrolment__study=study)
     return own.exclude(enrolment__study__state=Study.State.DRAFT).select_related(*RELATED)
+
+
+HANDED: PreparedQuery[Assignment] = PreparedQuery(
+    lambda user, study, number: (
+        assignments_of(user, study).filter(study_pair__number=number).select_related("rater").order_by()
+    ),
+    *(int, int, int),
+)
+
+
+def assignment_of(user: User, study: int, number: int) -> Assignment | None:
+    """What was handed to the person for the pair of this number; of a pair asked again the last round."""
+    return max(HANDED.load(user.pk, study, number), key=attrgetter("round"), default=None)
 
 
 def sides_of(assignment: Assignment) -> tuple[SnippetSide, ...]:

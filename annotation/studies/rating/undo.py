@@ -28,11 +28,28 @@ from annotation.studies.rating.ratings import (
     refuse_if_final,
     revision_seen,
 )
+from retrieval.models.prepared_query import PreparedQuery
 
 UNDOABLE: Final = 20
 """So many of a rater's decisions can be taken back one after the other."""
 LOOKED_AT: Final = 3 * UNDOABLE
 """How many of a rater's latest revisions are looked at for it: each undo is a revision, too."""
+LATELY_RATED: PreparedQuery[int] = PreparedQuery(
+    lambda enrolment: (
+        Rating.objects.filter(~asked_again("assignment__"), assignment__enrolment=enrolment)
+        .order_by("-id")
+        .values_list("assignment_id", flat=True)[:LOOKED_AT]
+    ),
+    int,
+)
+LATELY_SKIPPED: PreparedQuery[Assignment] = PreparedQuery(
+    lambda enrolment: (
+        Assignment.objects.filter(~asked_again(), enrolment=enrolment, state=State.SKIPPED)
+        .select_related(*RELATED)
+        .order_by("-reserved_until")[:UNDOABLE]
+    ),
+    int,
+)
 SKIP: Final = "skip"
 NONE: Final = "You have no decision in this study to undo."
 CHANGED: Final = (
@@ -126,9 +143,8 @@ def find_undoable_decisions(enrolment: Enrolment) -> list[UndoableDecision]:
 
 def find_rated_decisions(enrolment: Enrolment) -> Iterable[UndoableDecision]:
     """Of each (assignment, phase) that was rated lately, what stands."""
-    mine = Rating.objects.filter(~asked_again("assignment__"), assignment__enrolment=enrolment)
-    latest = mine.order_by("-id")
-    rows = Rating.objects.filter(assignment__in={row.assignment_id for row in latest[:LOOKED_AT]})
+    latest = set(LATELY_RATED.load(enrolment.pk))
+    rows = Rating.objects.filter(assignment__in=latest)
     histories: dict[tuple[int, str], list[Rating]] = defaultdict(list)
     for row in rows.order_by("id").select_related("assignment__condition", "assignment__study_pair"):
         if row.phase != Phase.BLIND or not row.assignment.condition.has_second_phase:
@@ -141,8 +157,7 @@ def find_rated_decisions(enrolment: Enrolment) -> Iterable[UndoableDecision]:
 
 def find_skip_decisions(enrolment: Enrolment) -> Iterable[UndoableDecision]:
     """The pairs that were skipped last; a reservation ended at that moment."""
-    rows = enrolment.assignments.filter(~asked_again(), state=State.SKIPPED).select_related(*RELATED)
-    for row in rows.order_by("-reserved_until")[:UNDOABLE]:
+    for row in LATELY_SKIPPED.load(enrolment.pk):
         yield UndoableDecision(row, SKIP, 0, row.reserved_until)
 
 

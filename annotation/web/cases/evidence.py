@@ -43,6 +43,7 @@ from annotation.web.shared.words import (
     format_dollars,
     format_duration,
 )
+from retrieval.models.prepared_query import PreparedQuery
 from sandbox.program import list_test_helpers
 from sandbox.reports.report import Report
 
@@ -51,6 +52,15 @@ ACTORS: Final[Mapping[str, str]] = MappingProxyType({Event.CONTRASTED: "neighbou
 """Who made a step, where the stage does not say it."""
 DECIDED: Final = (Event.ACCEPTED, Event.DENIED)
 RELATED = ("pair__query__body", "pair__snippet__body", "build__rerun", "annotator", "program", "execution")
+
+STEPS: PreparedQuery[Step] = PreparedQuery(
+    lambda case: (
+        Step.objects.filter(case=case)
+        .select_related("call", "program__source", "program__author", "execution__report")
+        .order_by("number")
+    ),
+    int,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -172,8 +182,7 @@ def origin_of(case: Case) -> tuple[Case, str] | None:
 
 def steps_of(case: Case) -> list[Step]:
     """The case's steps with what each rests on, in order; one query."""
-    related = "call", "program__source", "program__author", "execution__report"
-    return list(case.steps.select_related(*related).order_by("number"))
+    return STEPS.load(case.pk)
 
 
 def evidence_hash(case: Case, steps: Sequence[Step]) -> str:

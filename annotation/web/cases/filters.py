@@ -320,8 +320,8 @@ def build_contradiction_condition(visible: QuerySet[Build]) -> Q:
     return Q(Exists(said.exclude(case__build__in=hidden)), contradicted=True)
 
 
-def load_listed_cases(ids: list[int], *related: str) -> list[Case]:
+def load_listed_cases(ids: list[int]) -> list[Case]:
     """The cases with these keys, in this order, with what a list shows of each."""
-    rows = Case.objects.select_related("pair__query", "pair__snippet", "execution", *related)
+    rows = Case.objects.select_related("pair__query", "pair__snippet", "execution")
     cases = rows.order_by().in_bulk(ids)
     return [cases[pk] for pk in ids if pk in cases]

@@ -16,7 +16,7 @@ from annotation.studies.adjudication.latest_round import is_asked_again
 from annotation.studies.plan.form_checks import word_of, words_of
 from annotation.studies.rating import drafts, shown_pair
 from annotation.studies.rating.earlier_revisions import describe_restore_refusal
-from annotation.studies.rating.ratings import RatedMeanwhile, revision_seen
+from annotation.studies.rating.ratings import RatedMeanwhile, ratings_of, revision_seen
 from annotation.web.rating.words import QUESTIONS, said_sign
 from annotation.web.review.drafts import Typed, choose_field_text
 from annotation.web.review.keys import KeyView
@@ -181,7 +181,7 @@ class LabelForm:
 
 def standing_of(assignment: Assignment) -> RatingState:
     """Two queries, and one more where nothing is open."""
-    ratings = tuple(assignment.ratings.order_by("id"))
+    ratings = tuple(ratings_of(assignment))
     again = not assignment.is_open and is_asked_again(assignment)
     return RatingState(shown_pair.phase_of(assignment), ratings, drafts.by_field(assignment), again)
 

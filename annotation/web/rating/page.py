@@ -14,9 +14,9 @@ from typing import Final
 from django.contrib.auth.models import User
 from django.urls import reverse
 
-from annotation.models import Assignment, Preference, Rating, Study
+from annotation.models import Assignment, Rating, Study
 from annotation.review.layout import Layout, LayoutPage, layout_in
-from annotation.review.shortcuts import Action, keys_in, keys_of, label_action, tag_action
+from annotation.review.shortcuts import Action, keys_in, keys_of, label_action, load_preference, tag_action
 from annotation.review.tags import Tag
 from annotation.studies.enrolment import rater_studies
 from annotation.studies.enrolment.queue import OPEN
@@ -202,7 +202,7 @@ def rating_page(assignment: Assignment, sent: Sent | None = None, *, start: str 
     own test of the pair.
     """
     sent, study = sent or Sent(), assignment.enrolment.study
-    liked = Preference.objects.filter(user=assignment.rater).first()
+    liked = load_preference(assignment.rater)
     place = LayoutPage.PAIRWISE if study.kind == Study.Kind.PAIRWISE else LayoutPage.RATING
     keys, layout, standing = views_of(keys_in(liked)), layout_in(liked, place), standing_of(assignment)
     agents, may_run = agent_part(assignment), not describe_run_refusal(assignment)

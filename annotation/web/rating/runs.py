@@ -165,7 +165,8 @@ def editor_of(
     The agents' test is a start only where the page shows it, and as the page shows it.
     """
     theirs, sides = agents.source if agents else "", shown_pair.sides_of(assignment)
-    wanted = assignment.programs.filter(pk=whole_number(start)).select_related("source").first()
+    named = assignment.programs.filter(pk=whole_number(start)).select_related("source")
+    wanted = named.first() if start else None
     chosen = theirs if start == "agents" else wanted.source.text if wanted else ""
     stands = kept.get(RatingDraft.Field.TEST)
     draft = None if chosen else stands

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from operator import attrgetter
-
 from django.contrib import messages
-from django.http import HttpRequest, HttpResponse, HttpResponseRedirect
-from django.shortcuts import get_list_or_404, get_object_or_404, render
+from django.http import Http404, HttpRequest, HttpResponse, HttpResponseRedirect
+from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
 from annotation import draft_rules
@@ -190,15 +188,17 @@ def side_of_call(found: Assignment, asked: CallRequest) -> shown_pair.SnippetSid
 
 
 def own_enrolment(request: HttpRequest, study_pk: int) -> Enrolment:
-    found = get_object_or_404(rater_studies.enrolments_of(person(request)), study=study_pk)
-    found.user = person(request)  # not read a second time
-    return found
+    """The person's part in the study. Raises Http404 where there is none."""
+    if found := rater_studies.find_enrolment(person(request), study_pk):
+        return found
+    raise Http404
 
 
 def own_assignment(request: HttpRequest, study_pk: int, number: int) -> Assignment:
-    """The person's assignment of the pair; of a pair asked again the last round."""
-    handed = shown_pair.assignments_of(person(request), study_pk).filter(study_pair__number=number)
-    return max(get_list_or_404(handed.select_related("rater").order_by()), key=attrgetter("round"))
+    """The person's assignment of the pair. Raises Http404 where there is none."""
+    if found := shown_pair.assignment_of(person(request), study_pk, number):
+        return found
+    raise Http404
 
 
 def named_side(request: HttpRequest, found: Assignment) -> shown_pair.SnippetSide:

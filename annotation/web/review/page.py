@@ -10,7 +10,7 @@ from typing import Any
 from django.contrib.auth.models import User
 
 from annotation.derived.rerun.sent_back import asked_among, is_awaiting_test
-from annotation.models import Build, Case, Comment, Draft, PairTag, Preference, Review, ReviewAssignment
+from annotation.models import Build, Case, Comment, Draft, PairTag, Review, ReviewAssignment
 from annotation.review import (
     Conflict,
     Submission,
@@ -27,7 +27,7 @@ from annotation.review.hidden_labels import hides_labels_from
 from annotation.review.labels import SHOWN
 from annotation.review.layout import Layout, layout_in
 from annotation.review.order import Worklist, count_review_progress, reviewed_counts
-from annotation.review.shortcuts import OF_STUDIES, keys_in
+from annotation.review.shortcuts import OF_STUDIES, keys_in, load_preference
 from annotation.review.tags import filter_known_tags, tag_name
 from annotation.web.cases.code import first_line
 from annotation.web.cases.evidence import Evidence, evidence_now, evidence_of
@@ -44,6 +44,7 @@ from annotation.web.review.tags import TagChoice, tag_choices
 from annotation.web.review.verdict import build_verdict_card
 from annotation.web.review.words import describe_lines, review_sign, said_sign, tag_words
 from annotation.web.review.worklists import list_name, lists_beside, tag_lists
+from retrieval.models.prepared_query import PreparedQuery
 
 MOST_HISTORY = 100
 LONGEST_TITLE = 80
@@ -56,6 +57,22 @@ class EvidenceChanged(Exception):
         super().__init__(
             "The agents continued with this pair while you were reading. Look at the evidence, then label."
         )
+
+
+REVIEWS: PreparedQuery[Review] = PreparedQuery(
+    lambda pair: reviews_of(pair).select_related("rater", "carried__source"), int
+)
+TAGS_OF_LISTS: PreparedQuery[str] = PreparedQuery(
+    lambda pair: PairTag.objects.filter(pair=pair, removed=None).values_list("tag", flat=True), int
+)
+ASSIGNED: PreparedQuery[tuple[int, str]] = PreparedQuery(
+    lambda case: (
+        ReviewAssignment.objects.filter(case=case, removed=None)
+        .order_by("expert__username")
+        .values_list("expert", "expert__username")
+    ),
+    int,
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,7 +109,7 @@ class Own:
 def own_of(user: User, case: Case, reviews: Sequence[Review]) -> Own:
     """`reviews` are all of the pair."""
     last = next((review for review in reversed(reviews) if review.rater_id == user.pk), None)
-    liked = Preference.objects.filter(user=user).first()
+    liked = load_preference(user)
     return Own(
         last=last,
         standing=last if last and not last.withdrawn else None,
@@ -108,7 +125,7 @@ def case_page(user: User, case: Case, show: Worklist, said: UnsavedReview | None
     said = said or UnsavedReview()
     evidence = evidence_of(case)
     evidence = replace(evidence, candidate=mark_missing_names(evidence.candidate, case.pair.snippet.text))
-    reviews = list(reviews_of(case.pair_id).select_related("rater", "carried__source"))
+    reviews = REVIEWS.load(case.pair_id)
     own = own_of(user, case, reviews)
     hidden = own.standing is None and hides_labels_from(user, case.build)
     texts = choose_label_texts(own, said)
@@ -202,15 +219,15 @@ def in_force_of(case: Case, reviews: Sequence[Review]) -> ShownLabel | None:
 
 def list_tag_names(user: User, case: Case, *, hidden: bool) -> list[str]:
     """The tags that lists gave the pair; where others' labels are `hidden`, the person's own."""
-    rows = PairTag.objects.filter(pair=case.pair_id, removed=None)
-    shown = rows.filter(added__user=user) if hidden else rows
-    return list(map(tag_name, filter_known_tags(shown.values_list("tag", flat=True))))
+    if hidden:
+        rows = PairTag.objects.filter(pair=case.pair_id, removed=None, added__user=user)
+        return list(map(tag_name, filter_known_tags(rows.values_list("tag", flat=True))))
+    return list(map(tag_name, filter_known_tags(TAGS_OF_LISTS.load(case.pair_id))))
 
 
 def names_assigned(user: User, case: Case) -> list[str]:
     """Who else is to review the pair; nobody where the person is."""
-    rows = ReviewAssignment.objects.filter(case=case, removed=None).order_by("expert__username")
-    assigned = dict(rows.values_list("expert", "expert__username"))
+    assigned = dict(ASSIGNED.load(case.pk))
     return [] if user.pk in assigned else list(assigned.values())
 
 

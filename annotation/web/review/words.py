@@ -6,7 +6,7 @@ from django.contrib.auth.models import User
 
 from annotation.models import Case, Review
 from annotation.models.reviews.marked_code import MarkedCode
-from annotation.review import reviews_of
+from annotation.review import last_review_of
 from annotation.review.shortcuts import Action, keys_of
 from annotation.review.tags import filter_known_tags, tag_name
 from annotation.web.shared.words import UNSURE, Sign, label_sign
@@ -58,7 +58,7 @@ def describe_effect(made: Review) -> str:
 
 def undone_message(user: User, case: Case) -> str:
     """What is announced after an undo: what stands now."""
-    last = reviews_of(case.pair_id, user).last()
+    last = last_review_of(case.pair_id, user)
     if last is None or last.withdrawn:
         return "Undone. You have no label on this pair now."
     return f"Undone. Your label on this pair is {review_sign(last).word} again."
