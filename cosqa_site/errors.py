@@ -42,6 +42,7 @@ from annotation.pins import NothingToPin
 from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason, list_changes
 from annotation.review.comments import AlreadyAnswered, BadComment
 from annotation.review.earlier_revisions import NoReviewToRestore
+from annotation.review.evidence_hash import EvidenceChanged
 from annotation.review.own_tests import BadTest, TooFast, TooManyWaiting
 from annotation.review.strength import NothingToChange
 from annotation.schemas.adjudication import DecisionOut
@@ -59,7 +60,6 @@ from annotation.studies.report.agreement_report import NoReport
 from annotation.studies.report.figures import NoFigures
 from annotation.studies.sampling.sample_order import SampleRefused
 from annotation.web.benchmarks.score_jobs import NotOrdered
-from annotation.web.review.page import EvidenceChanged
 from annotation.web.webhooks.control import WebhookRefused
 from retrieval.evaluation.holes import NoHoles
 from retrieval.evaluation.robustness.version_comparison import NotOneVersion

@@ -11,10 +11,10 @@ from ninja import Path, Query, Router
 from annotation import review
 from annotation.api import visible
 from annotation.models import Build, Case, Execution, Step
+from annotation.review.evidence_hash import evidence_hash
 from annotation.review.hidden_labels import find_hidden_pairs, hide_labels_in_force, hides_labels_from
 from annotation.schemas.cases import CaseDetail, CaseOut, CasePage, ExecutionOut, StepOut
 from annotation.studies.exposure import mark_list_seen, mark_seen
-from annotation.web.cases.evidence import evidence_hash
 from annotation.web.cases.filters import Filters, find_case_page, list_told_cases
 from retrieval.models.prepared_query import PreparedQuery
 from retrieval.schemas import TEXT_HEAD, Id, Page, build_text_head

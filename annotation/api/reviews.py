@@ -11,12 +11,11 @@ from annotation.accounts.roles import Role, refuse_while_blind
 from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.models import Review
-from annotation.review.carried_labels import carry_label_over, find_earlier_label
+from annotation.review.carried_labels import find_earlier_label, submit_earlier_label
 from annotation.review.earlier_revisions import restore_revision
 from annotation.review.hidden_labels import filter_shown_reviews
 from annotation.schemas.reviews import AsBeforeIn, RestoreIn, ReviewIn, ReviewOut, UndoIn
 from annotation.studies.exposure import mark_seen
-from annotation.web.review.page import refuse_changed
 from retrieval.schemas import Id, Page, Paging
 
 router = Router(tags=["reviews"])
@@ -73,10 +72,9 @@ def carry_review_over(request: HttpRequest, pk: Path[Id], said: AsBeforeIn) -> S
     """Give the label that you gave equal code for the same query, with its reason and tags. For experts."""
     case, user = visible.case(request, pk), visible.caller(request)
     mark_seen(user, [case.pair_id])
-    refuse_changed(case, said.evidence)
     earlier = find_earlier_label(user, case)
     source = said.source if said.source is not None else earlier.pk if earlier else 0
-    return Status(201, carry_label_over(user, case, source, said.evidence, said.seen_revision))
+    return Status(201, submit_earlier_label(user, case, source, said.evidence, said.seen_revision))
 
 
 @router.post("/reviews/{int:pk}/restore", response={201: ReviewOut}, auth=signed_in(Role.EXPERT))

@@ -3,6 +3,7 @@
 Labels given here are *assisted*: good for overriding and fixing, never for agreement.
 """
 
+from annotation.review.evidence_hash import EvidenceChanged
 from annotation.review.labels import (
     BadReview,
     Beside,
@@ -15,6 +16,7 @@ from annotation.review.labels import (
     recent_reviews_of_user,
     reviews_of,
     revision_seen,
+    store_label,
     submit_label,
     undo_latest_label,
 )
@@ -23,6 +25,7 @@ __all__ = [
     "BadReview",
     "Beside",
     "Conflict",
+    "EvidenceChanged",
     "NothingToUndo",
     "OverrideNeedsReason",
     "Submission",
@@ -31,6 +34,7 @@ __all__ = [
     "recent_reviews_of_user",
     "reviews_of",
     "revision_seen",
+    "store_label",
     "submit_label",
     "undo_latest_label",
 ]

@@ -11,7 +11,8 @@ from django.db import transaction
 from annotation.draft_rules import Window
 from annotation.models import CarriedOver, Case, Draft, NormalForm, Review
 from annotation.review import drafts
-from annotation.review.labels import WORDS, BadReview, Beside, submit_label
+from annotation.review.evidence_hash import refuse_changed
+from annotation.review.labels import WORDS, BadReview, Beside, store_label
 from annotation.review.tags import Tag, filter_known_tags
 from retrieval.models import Text
 from retrieval.models.prepared_query import PreparedQuery
@@ -70,12 +71,21 @@ def forms_of(snippets: Iterable[Text]) -> dict[int, str]:
     return known | {row.snippet_id: row.digest for row in made}
 
 
+def submit_earlier_label(user: User, case: Case, source: int, evidence: str, seen_revision: int) -> Review:
+    """Carry over what somebody asks for, on a page or over the API; the way in for both.
+
+    Raises EvidenceChanged where the agents went on, and what carry_label_over raises.
+    """
+    refuse_changed(case, evidence)
+    return carry_label_over(user, case, source, evidence, seen_revision)
+
+
 def carry_label_over(user: User, case: Case, source: int, evidence: str, seen_revision: int) -> Review:
     """Store the earlier label, the review `source` (its id), for this candidate, marked as carried over.
 
     It keeps the earlier reason and the tags of the pair; their author is the same person, their time that of
     the review that it was carried over from. A reason that somebody typed here is no part of it, and stays a
-    draft. Raises NothingBefore, and what submit raises; then nothing is stored.
+    draft. Raises NothingBefore, and what store_label raises; then nothing is stored.
     """
     before = find_earlier_label(user, case)
     if before is None or before.pk != source:
@@ -83,7 +93,7 @@ def carry_label_over(user: User, case: Case, source: int, evidence: str, seen_re
     reason = before.reason or f"As before: the same code as pair {before.case_id}, {WORDS[before.label]}."
     with transaction.atomic():
         beside = Beside(tags_carried(before), window=Window())
-        made = submit_label(user, case, before.label, reason, evidence, seen_revision, beside)
+        made = store_label(user, case, before.label, reason, evidence, seen_revision, beside)
         drafts.clear_same(user, case.pair_id, Draft.Field.REASON, made.reason)
         CarriedOver.objects.get_or_create(review=made, defaults={"source": before})
     return made

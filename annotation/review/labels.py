@@ -19,6 +19,7 @@ from annotation.models.reviews.contradictions import refresh_contradictions
 from annotation.models.reviews.labels_in_force import track_people
 from annotation.models.reviews.marked_code import MARK_COLUMNS
 from annotation.review import drafts
+from annotation.review.evidence_hash import refuse_changed
 from annotation.review.marked_lines import BadLines, MarkedLines, read_marked_lines
 from annotation.review.tags import UnknownTag, tags_of
 from retrieval.models import statements
@@ -117,6 +118,23 @@ class NothingToUndo(ValueError):
 
 
 def submit_label(
+    user: User,
+    case: Case,
+    label: int | None,
+    reason: str,
+    evidence_hash: str,
+    seen_revision: int,
+    beside: Beside = NOTHING_BESIDE,
+) -> Review:
+    """Store a label that somebody sends, on a page or over the API; the way in for both.
+
+    Raises EvidenceChanged where the agents went on since the evidence was read, and what store_label raises.
+    """
+    refuse_changed(case, evidence_hash)
+    return store_label(user, case, label, reason, evidence_hash, seen_revision, beside)
+
+
+def store_label(
     user: User,
     case: Case,
     label: int | None,

@@ -167,7 +167,7 @@ def test_new_accounts_and_passwords_are_recorded_without_the_password(ada: Clien
 )
 def test_whoever_looks_at_tables_of_judgements_has_seen_the_pairs(ada: Client, table: str) -> None:
     case = factories.examined(factories.cases(factories.opened())[0], 1)
-    labels.submit_label(factories.erin(), case, 1, "", "a" * 64, 0)
+    labels.store_label(factories.erin(), case, 1, "", "a" * 64, 0)
     app, _, name = table.partition("_")
     model = apps.get_model(app, name)
     for route, keys in (("changelist", []), ("change", [model._default_manager.earliest("pk").pk])):

@@ -36,7 +36,7 @@ def case() -> Case:
 
 
 def submit(user: User, case: Case, label: int | None, reason: str = "", seen: int = 0) -> Review:
-    return review.submit_label(user, case, label, reason, EVIDENCE, seen)
+    return review.store_label(user, case, label, reason, EVIDENCE, seen)
 
 
 def current(user: User, case: Case) -> Review | None:
@@ -121,10 +121,10 @@ def test_sending_the_same_twice_stores_it_once(erin: User, case: Case) -> None:
 
 
 def test_what_is_sent_again_after_its_answer_got_lost_leaves_no_draft(erin: User, case: Case) -> None:
-    made = review.submit_label(erin, case, None, "unclear", EVIDENCE, 0, review.Beside(("partial",)))
+    made = review.store_label(erin, case, None, "unclear", EVIDENCE, 0, review.Beside(("partial",)))
     drafts.save_draft(erin, case.pair_id, "reason", "unclear")
     drafts.save_draft(erin, case.pair_id, "tags", "partial")
-    assert review.submit_label(erin, case, None, "unclear", EVIDENCE, 0, review.Beside(("partial",))) == made
+    assert review.store_label(erin, case, None, "unclear", EVIDENCE, 0, review.Beside(("partial",))) == made
     assert drafts.load_drafts(erin, case.pair_id) == {}
 
 
@@ -151,7 +151,7 @@ def test_what_can_be_no_review_is_refused(
     erin: User, case: Case, label: int, reason: str, evidence: str, complaint: str
 ) -> None:
     with pytest.raises(review.BadReview, match=complaint):
-        review.submit_label(erin, case, label, reason, evidence, 0)
+        review.store_label(erin, case, label, reason, evidence, 0)
 
 
 @settings(
@@ -300,7 +300,7 @@ def test_both_clicks_of_a_double_click_are_one_label() -> None:
     def click() -> None:
         start.wait()
         try:
-            ended.append(labels.submit_label(user, case, 1, "", "e" * 64, 0))
+            ended.append(labels.store_label(user, case, 1, "", "e" * 64, 0))
         except labels.Conflict as conflict:
             ended.append(conflict)
         connection.close()

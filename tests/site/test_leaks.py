@@ -124,7 +124,7 @@ def change_what_agents_said(of: Case) -> None:
     Tally.objects.filter(build=of.build).update(spent=F("spent") + 1000, **more)
     erin = factories.erin()
     stored = Case.objects.get(pk=of.pk)
-    labels.submit_label(erin, stored, stored.label, "as the agents", "a" * 64, 0)
+    labels.store_label(erin, stored, stored.label, "as the agents", "a" * 64, 0)
 
 
 def told(user: User, route: Route, path: str) -> dict[str, Answer]:

@@ -129,7 +129,7 @@ def change_the_others(of: Case) -> None:
     Tally.objects.filter(build=of.build).update(settled=F("settled") + 1, spent=F("spent") + 1000)
     settled = others.filter(label__isnull=False).first()
     assert settled is not None
-    labels.submit_label(factories.erin(), settled, settled.label, "as the agents", "a" * 64, 0)
+    labels.store_label(factories.erin(), settled, settled.label, "as the agents", "a" * 64, 0)
 
 
 def test_what_was_revealed_is_on_the_pairs_own_pages_alone_and_tells_nothing_of_others(case: Case) -> None:

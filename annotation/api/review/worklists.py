@@ -12,7 +12,7 @@ from annotation.accounts.roles import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.api.form_refusals import InvalidValues
-from annotation.models import Case, SavedList
+from annotation.models import SavedList
 from annotation.review import list_changes
 from annotation.review.case_list import ListFilters
 from annotation.review.hidden_labels import find_hidden_pairs, hide_labels_in_force
@@ -31,10 +31,10 @@ from annotation.schemas.worklists import (
     ShareIn,
     TagIn,
 )
-from annotation.studies.exposure import mark_list_seen, mark_seen
+from annotation.studies.exposure import mark_seen
 from annotation.web.worklist.filters import filters_of
 from annotation.web.worklist.page import ListRow, find_rows, list_experts, list_rows, saved_lists
-from annotation.web.worklist.views import keep_list, share_listed_pairs
+from annotation.web.worklist.views import keep_list, mark_filtered_seen, share_listed_pairs
 from retrieval.schemas import Id, Page, Paging, TextHead
 
 router = Router(tags=["reviews"], auth=signed_in(Role.EXPERT))
@@ -48,8 +48,7 @@ def list_pairs(request: HttpRequest, pk: Path[Id], wanted: Query[ListedPage]) ->
     """
     build, user = visible.build(request, pk), visible.caller(request)
     filters = filters_from(wanted.filters)
-    if filters.tells:
-        mark_list_seen(user, build.pk, Case.objects.filter(build=build))
+    mark_filtered_seen(user, build, filters)
     found = find_rows(user, build, filters, QueryDict(f"after={wanted.after or ''}"), wanted.limit)
     if found.stopped:
         raise ListChangeRefused(TOO_LONG)
@@ -109,8 +108,7 @@ def share_pairs(request: HttpRequest, pk: Path[Id], wanted: ShareIn) -> SharedOu
     build, user = visible.build(request, pk), visible.caller(request)
     experts = find_experts(wanted.experts, "experts")
     filters = filters_from(wanted.filters)
-    if filters.tells:  # how many pairs they are
-        mark_list_seen(user, build.pk, Case.objects.filter(build=build))
+    mark_filtered_seen(user, build, filters)  # how many pairs they are
     shared = share_listed_pairs(user, build, filters, experts, wanted.overlap, wanted.seed)
     return SharedOut(pairs=shared.pairs, assignments=shared.assignments)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,6 +13,7 @@ from django.urls import reverse
 
 from annotation.derived.rerun import case_takeover
 from annotation.models import Case, Execution, LLMCall, Step, TestProgram
+from annotation.review.evidence_hash import evidence_hash
 from annotation.stages import Event, Stage
 from annotation.web.cases.code import NO_NOTES, Code, code_of, truncate_code_text
 from annotation.web.cases.meanings import (
@@ -183,35 +182,6 @@ def origin_of(case: Case) -> tuple[Case, str] | None:
 def steps_of(case: Case) -> list[Step]:
     """The case's steps with what each rests on, in order; one query."""
     return STEPS.load(case.pk)
-
-
-def evidence_hash(case: Case, steps: Sequence[Step]) -> str:
-    """sha256 (hex) of what a review rests on: label, steps, program, execution. It changes when they do."""
-    programs = {step.program_id: step.program.source_id for step in steps if step.program}
-    reports = {step.execution_id: step.execution.report_id for step in steps if step.execution}
-    return hash_of(case, [step.pk for step in steps], programs, reports)
-
-
-def evidence_now(case: Case) -> str:
-    """The same of a case whose steps nobody has read: by their keys, without the texts."""
-    keys = "pk", "program", "program__source", "execution", "execution__report"
-    rows = list(case.steps.order_by("number").values_list(*keys))
-    programs = {program: source for _, program, source, _, _ in rows}
-    return hash_of(case, [row[0] for row in rows], programs, {run: report for *_, run, report in rows})
-
-
-def hash_of(
-    case: Case, steps: Sequence[int], programs: Mapping[Any, str | None], reports: Mapping[Any, str | None]
-) -> str:
-    """`programs` and `reports`: the hashes of their texts by program and execution."""
-    rests_on = {
-        "label": case.label,
-        "stage": case.stage,
-        "steps": list(steps),
-        "program": programs.get(case.program_id),
-        "report": reports.get(case.execution_id),
-    }
-    return hashlib.sha256(json.dumps(rests_on, sort_keys=True).encode()).hexdigest()
 
 
 def candidate_code(text: str, report: Report | None = None, prefix: str = "c") -> Code:

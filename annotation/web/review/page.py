@@ -30,7 +30,7 @@ from annotation.review.order import Worklist, count_review_progress, reviewed_co
 from annotation.review.shortcuts import OF_STUDIES, keys_in, load_preference
 from annotation.review.tags import filter_known_tags, tag_name
 from annotation.web.cases.code import first_line
-from annotation.web.cases.evidence import Evidence, evidence_now, evidence_of
+from annotation.web.cases.evidence import Evidence, evidence_of
 from annotation.web.cases.labels_in_force import ShownLabel, load_shown_labels
 from annotation.web.cases.names import mark_missing_names, names_of_snippet
 from annotation.web.cases.panes import Panes, panes_of
@@ -48,15 +48,6 @@ from retrieval.models.prepared_query import PreparedQuery
 
 MOST_HISTORY = 100
 LONGEST_TITLE = 80
-
-
-class EvidenceChanged(Exception):
-    """The agents went on since the page was served: what was on screen is no longer what is known."""
-
-    def __init__(self) -> None:
-        super().__init__(
-            "The agents continued with this pair while you were reading. Look at the evidence, then label."
-        )
 
 
 REVIEWS: PreparedQuery[Review] = PreparedQuery(
@@ -86,12 +77,6 @@ class UnsavedReview:
     problem: str = ""
     conflict: Conflict | None = None
     changed: bool = False
-
-
-def refuse_changed(case: Case, seen: str) -> None:
-    """A label belongs to the evidence that was on screen. Raises EvidenceChanged."""
-    if evidence_now(case) != seen:
-        raise EvidenceChanged
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,7 @@ from annotation.accounts.roles import (
 from annotation.jobs import celery_tasks
 from annotation.models import Build, Case, Draft, ExecutionRequest, TestProgram
 from annotation.review import Beside, drafts, layout, order, own_tests, shortcuts
-from annotation.review.carried_labels import carry_label_over
+from annotation.review.carried_labels import submit_earlier_label
 from annotation.review.comments import mark_mentions_read, mark_pair_mentions_read
 from annotation.review.hidden_labels import hides_labels_from, refuse_people
 from annotation.review.order import Apart, Disputed, Flipped, Parted, Show, Tagged, Worklist
@@ -41,14 +41,7 @@ from annotation.web.cases.panes import execution_pane
 from annotation.web.review import page, runs, words
 from annotation.web.review.drafts import kept, refused, window_of
 from annotation.web.review.keys import key_views, keys_page
-from annotation.web.review.page import (
-    EvidenceChanged,
-    UnsavedReview,
-    case_page,
-    nothing_left,
-    refuse_changed,
-    stored_page,
-)
+from annotation.web.review.page import UnsavedReview, case_page, nothing_left, stored_page
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.requests import answer, is_fragment, mark_rate_limited, number, person
 from annotation.web.worklist.filters import list_named
@@ -111,11 +104,10 @@ def label(request: HttpRequest, pk: int) -> HttpResponse:
     said = UnsavedReview(sent.get("reason", ""), sent.get("label", ""), tuple(beside.tags), lines)
     evidence = sent.get("evidence", "")
     try:
-        refuse_changed(found, evidence)
         made = review.submit_label(
             user, found, label_of(sent), said.reason, evidence, number(sent, "seen_revision"), beside
         )
-    except EvidenceChanged as why:
+    except review.EvidenceChanged as why:
         again = replace(said, problem=str(why), changed=True)
         return show_case(request, visible_case(request, pk), show, again, status=409)
     except review.Conflict as conflict:
@@ -399,11 +391,12 @@ def as_before(request: HttpRequest, pk: int) -> HttpResponse:
     if request.method != "POST":
         return to_case(found, show)
     try:
-        page.refuse_changed(found, evidence)
-        made = carry_label_over(user, found, number(sent, "source"), evidence, number(sent, "seen_revision"))
+        made = submit_earlier_label(
+            user, found, number(sent, "source"), evidence, number(sent, "seen_revision")
+        )
     except review.Conflict as conflict:
         return show_case(request, found, show, page.UnsavedReview(conflict=conflict), status=409)
-    except page.EvidenceChanged as why:
+    except review.EvidenceChanged as why:
         return show_case(request, found, show, page.UnsavedReview(problem=str(why), changed=True), status=409)
     except review.BadReview as why:
         return show_case(request, found, show, page.UnsavedReview(problem=str(why)), status=422)

@@ -65,11 +65,16 @@ def listed(request: HttpRequest, build_pk: int) -> HttpResponse:
     """One page of the build's pairs."""
     build, user = visible_build(request, build_pk), person(request)
     filters = filters_of(request.GET)
-    if filters.tells:
-        mark_list_seen(user, build.pk, Case.objects.filter(build=build))
+    mark_filtered_seen(user, build, filters)
     page = list_page(user, build, request.GET)
     mark_seen(user, [row.case.pair_id for row in page["rows"]])
     return render(request, "annotation/worklist/detail.html", {"page": page})
+
+
+def mark_filtered_seen(user: User, build: Build, filters: ListFilters) -> None:
+    """Remember what a filtered list, or the number of its pairs, tells of all the build's pairs."""
+    if filters.tells:
+        mark_list_seen(user, build.pk, Case.objects.filter(build=build))
 
 
 @require_role(Role.EXPERT, POST)
@@ -139,6 +144,7 @@ def share(request: HttpRequest, build_pk: int) -> HttpResponse:
     """Share the pairs of a list out among experts; the filters are in the address."""
     build, user = visible_build(request, build_pk), person(request)
     filters = filters_of(request.GET)
+    mark_filtered_seen(user, build, filters)  # how many pairs they are
     form = ShareForm(request.POST or None)
     rows = filter_listed_cases(user, build, filters).order_by("pk")
     if form.is_valid():

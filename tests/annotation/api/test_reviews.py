@@ -165,3 +165,16 @@ def test_the_label_of_equal_code_is_carried_over(erin: Client) -> None:
     assert post(erin, path, {**told, "evidence": "0" * 64}, 409)["type"] == "urn:cosqa:evidence-changed"
     made = post(erin, path, {**told, "source": given["id"]}, 201)
     assert (made["label"], made["case"]) == (1, other.pk)
+
+
+@pytest.mark.parametrize("path", ["reviews", "reviews/as-before"])
+def test_a_review_on_evidence_that_changed_is_refused_as_on_the_page(
+    erin: Client, case: Case, path: str
+) -> None:
+    sent = body(erin, case, 1)
+    Case.objects.filter(pk=case.pk).update(label=0)  # the agents were asked again meanwhile
+    sent = {name: sent[name] for name in ("evidence", "seen_revision")} if "as-before" in path else sent
+    problem = post(erin, f"cases/{case.pk}/{path}", sent, 409)
+    assert problem["type"] == "urn:cosqa:evidence-changed"
+    assert "agents continued" in problem["detail"]
+    assert not Review.objects.exists()

@@ -41,7 +41,7 @@ def cases() -> list[Case]:
 
 def given(user: User, case: Case, label: int | None, reason: str = "", *tags: str) -> Review:
     seen = Review.objects.filter(rater=user, pair=case.pair_id).count()
-    return review.submit_label(user, case, label, reason, EVIDENCE, seen, Beside(tags))
+    return review.store_label(user, case, label, reason, EVIDENCE, seen, Beside(tags))
 
 
 def test_the_same_code_under_other_names_is_offered(erin: User, cases: list[Case]) -> None:

@@ -175,7 +175,7 @@ def test_what_its_writer_has_run_is_known(erin: User, build: Build) -> None:
 
 def test_an_experts_label_goes_before_the_agents(erin: User, build: Build) -> None:
     third = first_cases(build)[2]
-    review.submit_label(erin, third, 1, "it does", "0" * 64, 0)
+    review.store_label(erin, third, 1, "it does", "0" * 64, 0)
 
     assert [one.accepted for one in table(build).candidates] == [True, True, True, False]
 

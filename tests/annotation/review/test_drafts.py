@@ -54,13 +54,13 @@ def test_drafts_belong_to_one_person(erin: User, case: Case) -> None:
 def test_a_label_clears_the_reason_and_nothing_else(erin: User, case: Case) -> None:
     drafts.save_draft(erin, case.pair_id, REASON, "wrong edge")
     drafts.save_draft(erin, case.pair_id, TEST, "assert f(1)")
-    review.submit_label(erin, case, 0, "wrong edge", "e" * 64, 0)
+    review.store_label(erin, case, 0, "wrong edge", "e" * 64, 0)
 
     assert texts(erin, case) == {"test": "assert f(1)"}
 
 
 def test_a_save_that_arrives_after_its_label_is_no_draft(erin: User, case: Case) -> None:
-    review.submit_label(erin, case, 0, "wrong edge", "e" * 64, 0)
+    review.store_label(erin, case, 0, "wrong edge", "e" * 64, 0)
 
     assert drafts.save_draft(erin, case.pair_id, REASON, "wrong edge\n", Window("one", {REASON: ""})) == ""
     assert texts(erin, case) == {}
@@ -69,7 +69,7 @@ def test_a_save_that_arrives_after_its_label_is_no_draft(erin: User, case: Case)
 
 
 def test_after_a_label_was_taken_back_its_reason_can_be_a_draft(erin: User, case: Case) -> None:
-    review.submit_label(erin, case, 0, "wrong edge", "e" * 64, 0)
+    review.store_label(erin, case, 0, "wrong edge", "e" * 64, 0)
     review.undo_latest_label(erin, case, 1)
     drafts.clear_drafts(erin, case.pair_id, REASON)
     drafts.save_draft(erin, case.pair_id, REASON, "wrong edge")
@@ -80,7 +80,7 @@ def test_after_a_label_was_taken_back_its_reason_can_be_a_draft(erin: User, case
 def test_a_refused_label_keeps_the_draft(erin: User, case: Case) -> None:
     drafts.save_draft(erin, case.pair_id, REASON, "typed")
     with pytest.raises(review.OverrideNeedsReason):
-        review.submit_label(erin, case, 0, "", "e" * 64, 0)
+        review.store_label(erin, case, 0, "", "e" * 64, 0)
 
     assert texts(erin, case) == {"reason": "typed"}
 
@@ -115,9 +115,9 @@ def test_of_tags_the_last_windows_are_kept(erin: User, case: Case) -> None:
 def test_a_label_takes_along_only_what_its_window_knows(erin: User, case: Case) -> None:
     drafts.save_draft(erin, case.pair_id, REASON, "thought elsewhere", Window("two"))
     beside = review.Beside(window=Window("one", {"reason": ""}))
-    review.submit_label(erin, case, 1, "short", "e" * 64, 0, beside)
+    review.store_label(erin, case, 1, "short", "e" * 64, 0, beside)
     assert texts(erin, case) == {"reason": "thought elsewhere"}
-    review.submit_label(erin, case, 1, "shorter", "e" * 64, 1, review.Beside(window=Window("two")))
+    review.store_label(erin, case, 1, "shorter", "e" * 64, 1, review.Beside(window=Window("two")))
     assert texts(erin, case) == {}
 
 

@@ -37,7 +37,7 @@ def snippet() -> Text:
 
 
 def submit(user: User, case: Case, label: int, lines: str, seen: int = 0) -> Review:
-    return review.submit_label(user, case, label, "", EVIDENCE, seen, review.Beside(lines=lines))
+    return review.store_label(user, case, label, "", EVIDENCE, seen, review.Beside(lines=lines))
 
 
 @pytest.mark.parametrize(

@@ -42,7 +42,7 @@ def cases(build: Build) -> list[Case]:
 
 
 def label(user: User, case: Case, value: int | None) -> None:
-    review.submit_label(user, case, value, "because", "e" * 64, 0)
+    review.store_label(user, case, value, "because", "e" * 64, 0)
 
 
 def test_waiting_cases_come_by_query_and_rank_and_labelled_ones_drop_out(

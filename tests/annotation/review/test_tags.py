@@ -31,7 +31,7 @@ def cases() -> list[Case]:
 
 
 def submit(user: User, case: Case, label: int | None, *tags: str, seen: int = 0, seconds: int = 0) -> Review:
-    return review.submit_label(user, case, label, "", EVIDENCE, seen, Beside(tags, seconds))
+    return review.store_label(user, case, label, "", EVIDENCE, seen, Beside(tags, seconds))
 
 
 def test_every_tag_has_words_and_a_key_of_its_own() -> None:

@@ -102,7 +102,7 @@ def test_a_pair_comes_once_in_every_list_of_a_reviewer(erin: User, build: Build)
 def test_the_parted_pairs_are_gone_through_and_drop_out(erin: User, build: Build) -> None:
     first, second = rounds.find_disagreeing_cases(build)
     assert next_case(erin, build, Parted()) == first
-    review.submit_label(erin, first, 0, "the third round is right", "e" * 64, 0)
+    review.store_label(erin, first, 0, "the third round is right", "e" * 64, 0)
     assert next_case(erin, build, Parted(), first) == second
     assert previous_case(erin, build, Parted(), second) == first
 

@@ -34,7 +34,7 @@ def build() -> Build:
 
 
 def tag(case: Case, *tags: str, by: User | None = None, seen: int = 0) -> None:
-    review.submit_label(by or factories.erin(), case, case.label, "", "e" * 64, seen, Beside(tags, 0))
+    review.store_label(by or factories.erin(), case, case.label, "", "e" * 64, seen, Beside(tags, 0))
 
 
 def judged_by_tests(build: Build) -> list[Case]:

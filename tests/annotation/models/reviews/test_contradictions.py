@@ -38,7 +38,7 @@ def case() -> Case:
 
 def say(user: User, case: Case, label: int | None) -> Review:
     seen = review.revision_seen(review.reviews_of(case.pair_id, user).last())
-    return review.submit_label(user, case, label, "because", EVIDENCE, seen)
+    return review.store_label(user, case, label, "because", EVIDENCE, seen)
 
 
 def contradicted(case: Case) -> bool:
@@ -104,9 +104,9 @@ def test_an_abandoned_case_is_contradicted_by_nobody(erin: User) -> None:
 
 def test_a_double_click_and_a_lost_race_change_nothing(erin: User, case: Case) -> None:
     say(erin, case, 0)
-    review.submit_label(erin, case, 0, "because", EVIDENCE, 0)
+    review.store_label(erin, case, 0, "because", EVIDENCE, 0)
     with pytest.raises(review.Conflict):
-        review.submit_label(erin, case, 1, "otherwise", EVIDENCE, 0)
+        review.store_label(erin, case, 1, "otherwise", EVIDENCE, 0)
     assert contradicted(case)
 
 

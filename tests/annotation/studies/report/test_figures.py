@@ -74,7 +74,7 @@ def test_planted_pairs_and_assisted_labels_never_count() -> None:
     quota = planted.quotas.create(condition=studies.condition(study), wanted=3)
     studies.rated(study.enrolments.all()[0], 0, planted)
     case = factories.examined(factories.cases(factories.opened())[0], 0)
-    labels.submit_label(factories.erin(), case, 0, "", "a" * 64, 0)
+    labels.store_label(factories.erin(), case, 0, "", "a" * 64, 0)
     assert quota
     assert Review.objects.exists()
     after = figures_of(study)

@@ -25,6 +25,6 @@ def test_readers_have_no_link_to_labels_that_they_can_not_give(ray: Client) -> N
 
 def test_the_last_decisions_lead_to_all_of_them(erin: Client) -> None:
     case = factories.settled(factories.cases(factories.opened())[0], 1)
-    review.submit_label(factories.erin(), case, 1, "", "a" * 64, 0)
+    review.store_label(factories.erin(), case, 1, "", "a" * 64, 0)
     decisions = erin.get(reverse("review-case", args=[case.pk])).content.decode()
     assert LINK in decisions.partition('<details class="menu decisions">')[2].partition("</details>")[0]

@@ -108,7 +108,7 @@ def labelled() -> Review:
     """Erin's label of a pair, in three revisions."""
     case: Case = factories.settled(factories.cases(factories.opened())[0], 1)
     for number, (label, reason) in enumerate(((1, ""), (0, "wrong order"), (None, "unsure now"))):
-        made = review.submit_label(factories.erin(), case, label, reason, "a" * 64, number)
+        made = review.store_label(factories.erin(), case, label, reason, "a" * 64, number)
     return made
 
 
@@ -165,9 +165,9 @@ def test_a_stale_page_restores_nothing_over_a_newer_label(erin: Client, labelled
 def test_what_an_earlier_revision_rested_on_stands_again_with_it(erin: Client) -> None:
     case: Case = factories.settled(factories.cases(factories.opened())[0], 1)
     beside = review.Beside(("inverse", "test_wrong_reading"), 12)
-    first = review.submit_label(factories.erin(), case, 0, "", "a" * 64, 0, beside)
+    first = review.store_label(factories.erin(), case, 0, "", "a" * 64, 0, beside)
     Review.objects.filter(pk=first.pk).update(calls=[7], runs=[8, 9])
-    review.submit_label(factories.erin(), case, 1, "", "a" * 64, 1)
+    review.store_label(factories.erin(), case, 1, "", "a" * 64, 1)
     erin.post(reverse("history-restore", args=[first.pk]))
     last = Review.objects.get(revision=3)
     assert (last.label, last.tags, last.is_override) == (0, ["inverse", "test_wrong_reading"], True)
@@ -186,7 +186,7 @@ def test_ones_own_history_shows_nobody_elses(ray: Client, ada: Client, labelled:
 def test_a_revision_is_told_with_its_tags_and_what_it_rests_on(erin: Client) -> None:
     case: Case = factories.settled(factories.cases(factories.opened())[0], 1)
     beside = review.Beside(("inverse", "test_wrong_reading"), 12)
-    first = review.submit_label(factories.erin(), case, 0, "", "a" * 64, 0, beside)
+    first = review.store_label(factories.erin(), case, 0, "", "a" * 64, 0, beside)
     Review.objects.filter(pk=first.pk).update(calls=[7], runs=[8, 9])
     rows = text(erin, "history").partition("<tbody>")[2]
     for told in ("no match", "inverse", "test: wrong reading", "1 call", "2 runs"):

@@ -207,7 +207,7 @@ def test_a_search_takes_signs_of_patterns_as_they_are_and_folds_every_alphabet(w
 def test_disagreements_come_in_every_order(build: Build, way: str) -> None:
     settled = [case for case in factories.cases(build) if case.label is not None]
     for case in settled[1:]:
-        review.submit_label(factories.erin(), case, 1 - (case.label or 0), "it is otherwise", EVIDENCE, 0)
+        review.store_label(factories.erin(), case, 1 - (case.label or 0), "it is otherwise", EVIDENCE, 0)
     wanted = {case.pk for case in settled[1:]}
     assert len(wanted) == 3
     for sort in SORTS:
@@ -221,8 +221,8 @@ def test_of_a_hidden_build_nothing_is_said_and_the_others_still_count(build: Bui
     other = factories.opened("other")
     settled = [case for case in factories.cases(build) if case.label is not None]
     beside = [other.cases.get(pair=case.pair_id) for case in settled[:2]]
-    review.submit_label(factories.erin(), beside[0], 1 - (settled[0].label or 0), "otherwise", EVIDENCE, 0)
-    review.submit_label(factories.erin(), settled[1], 1 - (settled[1].label or 0), "otherwise", EVIDENCE, 0)
+    review.store_label(factories.erin(), beside[0], 1 - (settled[0].label or 0), "otherwise", EVIDENCE, 0)
+    review.store_label(factories.erin(), settled[1], 1 - (settled[1].label or 0), "otherwise", EVIDENCE, 0)
     for visible, shown in (
         (Build.objects.all(), settled[:2]),
         (Build.objects.exclude(pk=other.pk), settled[1:2]),
@@ -246,8 +246,8 @@ def test_what_another_build_said_counts_where_that_build_is_visible(build: Build
 def test_disagreement_is_a_standing_label_of_an_expert_that_is_not_the_agents(build: Build) -> None:
     settled = [case for case in factories.cases(build) if case.label is not None]
     for case in settled[:2]:
-        review.submit_label(factories.erin(), case, 1 - (case.label or 0), "it is otherwise", EVIDENCE, 0)
-    review.submit_label(factories.erin(), settled[2], settled[2].label, "", EVIDENCE, 0)
+        review.store_label(factories.erin(), case, 1 - (case.label or 0), "it is otherwise", EVIDENCE, 0)
+    review.store_label(factories.erin(), settled[2], settled[2].label, "", EVIDENCE, 0)
     review.undo_latest_label(factories.erin(), settled[1], 1)
     shown = page(build, Filters(differs="experts"))
     assert [case.pk for case in shown.rows] == [settled[0].pk]

@@ -28,7 +28,7 @@ def cases() -> list[Case]:
 
 @pytest.fixture
 def before(cases: list[Case]) -> Review:
-    return review.submit_label(factories.erin(), cases[0], 0, "<b>it changes</b>", "0" * 64, 0)
+    return review.store_label(factories.erin(), cases[0], 0, "<b>it changes</b>", "0" * 64, 0)
 
 
 def send(client: Client, case: Case, source: int, **more: object) -> tuple[int, str]:
@@ -70,7 +70,7 @@ def test_the_offer_names_the_tags_that_are_carried_and_the_history_has_them(
     erin: Client, cases: list[Case]
 ) -> None:
     beside = review.Beside(("partial", "test_wrong_reading"))
-    before = review.submit_label(factories.erin(), cases[0], 0, "", "0" * 64, 0, beside)
+    before = review.store_label(factories.erin(), cases[0], 0, "", "0" * 64, 0, beside)
     Review.objects.filter(pk=before.pk).update(created_at=timezone.now() - timedelta(days=3))
     assert "(partial)." in page(erin, cases[1])
     send(erin, cases[1], before.pk)
@@ -95,7 +95,7 @@ def test_beside_other_evidence_nothing_is_stored(erin: Client, cases: list[Case]
 
 
 def test_another_window_was_faster(erin: Client, cases: list[Case], before: Review) -> None:
-    review.submit_label(factories.erin(), cases[1], 1, "", "0" * 64, 0)
+    review.store_label(factories.erin(), cases[1], 1, "", "0" * 64, 0)
     status, shown = send(erin, cases[1], before.pk)
 
     assert (status, "changed in another window" in shown) == (409, True)

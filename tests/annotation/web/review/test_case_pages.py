@@ -138,7 +138,7 @@ def test_having_seen_the_evidence_is_noted(erin: Client, case: Case) -> None:
 
 
 def test_every_key_is_a_real_form_or_link(erin: Client, case: Case) -> None:
-    review.submit_label(factories.erin(), case, 0, "", "e" * 64, 0)
+    review.store_label(factories.erin(), case, 0, "", "e" * 64, 0)
     page = text(erin, case)
 
     for key in "102npze?,.d789":
@@ -179,8 +179,8 @@ def test_switched_off_no_key_is_on_the_page(erin: Client, case: Case) -> None:
 
 def test_the_history_shows_both_experts_and_the_agents(erin: Client, case: Case) -> None:
     eve = factories.person("eve", Role.EXPERT)
-    review.submit_label(eve, case, 1, "right for empty lists too", "e" * 64, 0)
-    review.submit_label(factories.erin(), case, 0, "", "e" * 64, 0)
+    review.store_label(eve, case, 1, "right for empty lists too", "e" * 64, 0)
+    review.store_label(factories.erin(), case, 0, "", "e" * 64, 0)
     page = text(erin, case)
 
     assert "<strong>eve</strong>: match" in page
@@ -191,7 +191,7 @@ def test_the_history_shows_both_experts_and_the_agents(erin: Client, case: Case)
 
 
 def test_a_label_beside_other_evidence_is_stale(erin: Client, case: Case) -> None:
-    review.submit_label(factories.erin(), case, 0, "", "e" * 64, 0)
+    review.store_label(factories.erin(), case, 0, "", "e" * 64, 0)
 
     assert ">stale<" in text(erin, case)
 
@@ -212,7 +212,7 @@ def test_hostile_text_stays_text(erin: Client) -> None:
     report = factories.a_report(stdout=HOSTILE, detail=HOSTILE)
     case = factories.examined(case, 1, report, source=f"# {HOSTILE}\n")
     eve = factories.person("eve", Role.EXPERT)
-    review.submit_label(eve, case, 0, HOSTILE, "e" * 64, 0)
+    review.store_label(eve, case, 0, HOSTILE, "e" * 64, 0)
     drafts.save_draft(factories.erin(), case.pair_id, Draft.Field.REASON, HOSTILE + "</textarea>")
     page = text(erin, case)
 
@@ -224,7 +224,7 @@ def test_hostile_text_stays_text(erin: Client) -> None:
 def test_nothing_in_a_title_is_unseen(erin: Client) -> None:
     factories.queries([f"query {HOSTILE}"])
     case = factories.settled(factories.cases(factories.opened())[0], 1)
-    review.submit_label(factories.erin(), case, 1, "", "e" * 64, 0)
+    review.store_label(factories.erin(), case, 1, "", "e" * 64, 0)
     for page in (text(erin, case), text(erin, case, **HTMX)):
         title = page.split("<title>")[1].split("</title>")[0]
         undo = page.split('Undo <span class="undo-what">')[0].rsplit('title="', 1)[1]
@@ -266,7 +266,7 @@ def test_what_a_step_cost_is_in_the_details(erin: Client, case: Case) -> None:
 
 
 def test_ones_own_label_is_in_the_card(erin: Client, case: Case) -> None:
-    review.submit_label(factories.erin(), case, 0, "", "e" * 64, 0)
+    review.store_label(factories.erin(), case, 0, "", "e" * 64, 0)
     mine = text(erin, case).split('<p class="your-label" id="your-label">', 1)[1].split("</p>", 1)[0]
 
     assert "no match" in mine
@@ -299,7 +299,7 @@ def test_a_page_costs_few_queries_however_much_happened(
     text(erin, case)
     user = factories.erin()
     for revision in range(6):
-        review.submit_label(user, case, revision % 2, "because", "e" * 64, revision)
+        review.store_label(user, case, revision % 2, "because", "e" * 64, revision)
     with django_assert_max_num_queries(22):
         text(erin, case)
 
@@ -311,7 +311,7 @@ def test_an_unknown_case_is_not_found(erin: Client) -> None:
 def test_the_last_ten_decisions_stand_in_a_list_that_leads_back(erin: Client) -> None:
     cases = [factories.settled(case, 1) for case in factories.cases(factories.opened(k=4))]
     for one in cases[:11]:
-        review.submit_label(factories.erin(), one, 1, "", "e" * 64, 0)
+        review.store_label(factories.erin(), one, 1, "", "e" * 64, 0)
     page = text(erin, cases[0])
 
     listed = page.split('<ol class="decision-list"', 1)[1].split("</ol>", 1)[0]
@@ -321,7 +321,7 @@ def test_the_last_ten_decisions_stand_in_a_list_that_leads_back(erin: Client) ->
 
 
 def test_the_draft_of_tags_comes_before_those_that_stand(erin: Client, case: Case) -> None:
-    review.submit_label(factories.erin(), case, 0, "", "e" * 64, 0, review.Beside(["inverse"]))
+    review.store_label(factories.erin(), case, 0, "", "e" * 64, 0, review.Beside(["inverse"]))
     assert 'value="inverse" checked' in text(erin, case)
 
     drafts.save_draft(factories.erin(), case.pair_id, Draft.Field.TAGS, "unsafe")

@@ -278,8 +278,8 @@ def test_there_may_be_nothing_to_undo(erin: Client, cases: list[Case]) -> None:
 
 def test_an_undo_says_which_label_stands_again(erin: Client, cases: list[Case]) -> None:
     user = factories.erin()
-    review.submit_label(user, cases[0], 1, "", "e" * 64, 0)
-    review.submit_label(user, cases[0], 0, "it copies", "e" * 64, 1)
+    review.store_label(user, cases[0], 1, "", "e" * 64, 0)
+    review.store_label(user, cases[0], 0, "it copies", "e" * 64, 1)
     answer = erin.post(reverse("review-undo", args=[cases[0].pk]), {"seen_revision": 2})
 
     assert "is match again" in erin.get(answer["Location"]).content.decode()

@@ -65,7 +65,7 @@ def test_a_filter_by_what_experts_said_tells_of_all_pairs_that_it_may_leave_out(
     asked: str, build: Build, ray: Client
 ) -> None:
     first = factories.cases(build)[0]
-    review.submit_label(factories.erin(), first, 0, "because", EVIDENCE, 0, Beside(["inverse"]))
+    review.store_label(factories.erin(), first, 0, "because", EVIDENCE, 0, Beside(["inverse"]))
     ray.get(reverse("browse-build", args=[build.pk]) + f"?{asked}")
     assert seen(factories.ray()) == pairs(factories.cases(build))
 
@@ -148,3 +148,14 @@ def test_a_copy_of_the_agents_test_is_their_test(erin: Client) -> None:
 def test_an_editor_that_begins_empty_tells_nothing(erin: Client, build: Build) -> None:
     erin.get(reverse("review-test", args=[factories.cases(build)[0].pk]))
     assert not Seen.objects.exists()
+
+
+@pytest.mark.parametrize("asked", ["label=0", "outcome=failed", "sort=information", "smart=agents_disagree"])
+def test_sharing_a_list_tells_of_all_pairs_that_its_filter_may_leave_out(
+    asked: str, build: Build, ada: Client
+) -> None:
+    address = reverse("review-list-share", args=[build.pk])
+    ada.get(f"{address}?q=reverse")
+    assert not seen(factories.ada())
+    ada.get(f"{address}?{asked}")
+    assert seen(factories.ada()) == pairs(factories.cases(build))
