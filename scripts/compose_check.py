@@ -19,7 +19,7 @@ from dataclasses import dataclass, field
 from typing import IO
 from urllib.parse import urlencode
 
-FOLLOW_SECONDS = 300
+FOLLOW_SECONDS = 600
 PAIRS = 192
 
 

@@ -19,6 +19,7 @@ from typing import Any
 import docker
 import requests
 from docker.errors import APIError, DockerException, ImageNotFound, NotFound
+from urllib3.exceptions import HTTPError
 
 from sandbox.backends import containers
 from sandbox.backends.checks import Check, docker_checks
@@ -48,10 +49,13 @@ from sandbox.reports.report import Report
 
 _DEFAULT_HOST = "unix:///var/run/docker.sock"
 _CALL_SECONDS = 30
+_BUILD_STEP_SECONDS = 1800
+"""A step of an image says nothing while its packages are installed."""
 _LIFE_SECONDS = 1200.0
 # So often a layer in use is verified, and told to those that evict: see `layers.IN_USE_SECONDS`.
 _LAYER_SECONDS = 300.0
-_ENGINE_ERRORS = (DockerException, requests.RequestException, OSError)
+# The last one comes bare from a stream, such as that of an image that is built.
+_ENGINE_ERRORS = (DockerException, requests.RequestException, OSError, HTTPError)
 
 
 class DockerSandbox:
@@ -331,7 +335,7 @@ def build_image(host: str, pip: PipSettings) -> str:
             decode=True,
             buildargs=containers.build_arguments(pip, usable),
             labels={LABEL: "image"},
-            timeout=INSTALL_SECONDS,
+            timeout=_BUILD_STEP_SECONDS,
         )
         _watch_build(told)
         return str(client.images.get(tag).id)

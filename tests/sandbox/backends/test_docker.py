@@ -9,12 +9,15 @@ import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import docker as sdk
 import pytest
+from urllib3.exceptions import ReadTimeoutError
 
 from sandbox.backends import containers
+from sandbox.backends import docker as docker_backend
 from sandbox.backends.containers import LABEL
 from sandbox.backends.docker import DockerSandbox
 from sandbox.pip_install import PipSettings, machine_settings
@@ -281,3 +284,14 @@ def test_the_volume_keeps_below_its_cap_what_was_used_last(volume: Volume) -> No
 def test_without_an_engine_it_says_where_it_looked(tmp_path: Path) -> None:
     with pytest.raises(SandboxUnavailable, match=f"no Docker engine answers at unix://{tmp_path}/none"):
         _opened(f"unix://{tmp_path}/none")
+
+
+def test_an_engine_that_goes_silent_while_the_image_is_built_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    def steps(**_: object) -> Iterator[dict[str, str]]:
+        yield {"stream": "Step 1/9"}
+        raise ReadTimeoutError(None, None, "Read timed out.")  # type: ignore[arg-type]
+
+    client = SimpleNamespace(api=SimpleNamespace(build=steps), close=lambda: None)
+    monkeypatch.setattr(docker_backend, "_connected", lambda *_: client)
+    with pytest.raises(SandboxUnavailable, match=r"could not be built.*Read timed out"):
+        docker_backend.build_image("", machine_settings())
