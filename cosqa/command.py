@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
+from importlib.util import find_spec
 from typing import Final
 
 import click
@@ -97,6 +98,8 @@ def run_application(words: Sequence[str], name: str) -> None:
 def run_celery(words: Sequence[str]) -> None:
     """Celery's own command, for the application's tasks."""
     enter()
+    if find_spec("celery") is None:
+        sys.exit("Celery is not installed: pip install 'cosqa-workbench[servers]'")
     sys.argv = ["celery", "--app", "cosqa_site.celery", *words]
     from celery.__main__ import main as run
 

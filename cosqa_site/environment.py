@@ -5,6 +5,7 @@ import re
 import shlex
 from datetime import date
 from email.utils import parseaddr
+from importlib.util import find_spec
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -47,6 +48,12 @@ def read_integer_variable(name: str, default: int, low: int, high: int) -> int:
     if not re.fullmatch("-?[0-9]{1,9}", value) or not low <= int(value) <= high:
         raise ImproperlyConfigured(f"{name}={value!r}: expected a whole number from {low} to {high}")
     return int(value)
+
+
+def require_package(variable: str, package: str, extra: str = "servers") -> None:
+    """Raise ImproperlyConfigured where the package of an extra that `variable` needs is not installed."""
+    if find_spec(package) is None:
+        raise ImproperlyConfigured(f"{variable} needs {package}: pip install 'cosqa-workbench[{extra}]'")
 
 
 def read_url_variable(name: str, schemes: tuple[str, ...]) -> str:

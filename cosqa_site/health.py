@@ -16,7 +16,6 @@ from django.db.migrations.executor import MigrationExecutor
 from django.http import HttpRequest, JsonResponse
 from django.views.decorators.cache import never_cache
 from django.views.decorators.http import require_safe
-from kombu.exceptions import OperationalError
 
 from annotation.builds.launch.launcher import lacks_key
 from annotation.builds.launch.provider_key import name_key_variables
@@ -176,6 +175,8 @@ def check_broker() -> Found:
     """Whether the broker of the workers answers."""
     if not settings.CELERY_BROKER_URL:
         return
+    from kombu.exceptions import OperationalError  # a server without a broker needs none of these
+
     from cosqa_site.celery import app
 
     try:

@@ -34,6 +34,7 @@ from cosqa_site.environment import (
     read_text_variable,
     read_url_variable,
     read_users_variable,
+    require_package,
 )
 from sandbox.host_users import USERS
 from sandbox.pip_install import PACKAGES_AS_OF
@@ -171,6 +172,7 @@ def database_settings(folder: Path) -> dict[str, object]:
     given = read_url_variable("DATABASE_URL", ("postgres", "postgresql"))
     if not given:
         return sqlite_settings(folder / "workbench.sqlite3")
+    require_package("DATABASE_URL", "psycopg")
     from cosqa_site.postgres import PlannedCursor  # needs the driver, which SQLite does without
 
     config: dict[str, object] = dict(env.db_url_config(given))
@@ -278,6 +280,8 @@ EMAIL_TIMEOUT = NOTIFY_SECONDS
 
 REDIS_URL = read_url_variable("REDIS_URL", ("redis", "rediss"))
 CELERY_BROKER_URL = read_url_variable("CELERY_BROKER_URL", ("redis", "rediss", "amqp", "amqps")) or REDIS_URL
+if CELERY_BROKER_URL:
+    require_package("CELERY_BROKER_URL", "celery")
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
@@ -367,6 +371,7 @@ DATABASES = {"default": database_settings(COSQA_HOME)}
 ATOMIC_REQUESTS = False
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 if REDIS_URL:
+    require_package("REDIS_URL", "channels_redis")
     # The layer waits 5 s for each message, which is as long as redis-py waits for an answer by itself.
     CHANNEL_LAYERS = {
         "default": {
@@ -390,8 +395,8 @@ OIDC_UNKNOWN = read_choice_variable("COSQA_OIDC_UNKNOWN", ("none", "reader", "ex
 """Nobody becomes an admin by being unknown: that takes a group."""
 if OIDC_ISSUER and not OIDC_CLIENT_ID:
     raise ImproperlyConfigured("COSQA_OIDC_CLIENT_ID: expected the client's id, as COSQA_OIDC_ISSUER is set")
-if OIDC_ISSUER and find_spec("authlib") is None:
-    raise ImproperlyConfigured("COSQA_OIDC_ISSUER needs authlib: pip install 'cosqa-workbench[oidc]'")
+if OIDC_ISSUER:
+    require_package("COSQA_OIDC_ISSUER", "authlib", "oidc")
 
 AUTH_PASSWORD_VALIDATORS = [
     {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator", "OPTIONS": {"min_length": 10}},

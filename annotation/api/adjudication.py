@@ -10,7 +10,7 @@ from annotation.accounts.roles import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.api.review.own_runs import crossing_out
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.models import Adjudication, Condition, Precedent, StudyPair
 from annotation.review.cross_tests import ask_grid
 from annotation.schemas.adjudication import DecisionIn, DecisionOut, PrecedentOut, SplitOut, SplitPage
@@ -73,7 +73,7 @@ def run_raters_tests(
     found, rated_as = open_pair(request, pk, number, condition)
     voters = decisions.voters_of(found, rated_as)
     ask_grid(visible.caller(request), decisions.build_adjudication_grid(found, voters))
-    celery_tasks.wake()
+    wake_workers()
     return Status(201, crossing_out(decisions.build_adjudication_grid(found, voters)))
 
 

@@ -18,7 +18,7 @@ from annotation.api.form_refusals import form_values, refuse_invalid
 from annotation.api.jobs import job_out
 from annotation.api.names import find_collection
 from annotation.api.tables import answer_tables
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.pins.comparisons import as_value
 from annotation.schemas.benchmarks import (
     BenchmarkOut,
@@ -138,7 +138,7 @@ def score_encoders(request: HttpRequest, pk: Path[Id], wanted: ScoreIn) -> Statu
     refuse_invalid(form, other="encoders")
     job = form.order(visible.caller(request))
     refuse_invalid(form)
-    celery_tasks.wake("mining")
+    wake_workers("mining")
     return ordered(job)
 
 
@@ -154,7 +154,7 @@ def compare_training_data(request: HttpRequest, pk: Path[Id], wanted: Contaminat
     refuse_invalid(form)
     job = form.order(benchmark, visible.caller(request))
     refuse_invalid(form)
-    celery_tasks.wake("mining")
+    wake_workers("mining")
     return ordered(job)
 
 
@@ -169,7 +169,7 @@ def plant_distractors(request: HttpRequest, pk: Path[Id], wanted: DistractorsIn)
     refuse_invalid(form)
     job = form.order(benchmark, visible.caller(request))
     refuse_invalid(form)
-    celery_tasks.wake("mining")
+    wake_workers("mining")
     return ordered(job)
 
 
@@ -195,7 +195,7 @@ def order_figures(request: HttpRequest, pk: Path[Id], wanted: FiguresIn) -> Stat
     """Order the figures of a leaderboard that take long. For admins."""
     values = form_values({**wanted.dict(exclude={"matches"}), "found": wanted.matches})
     job = figures_ordered(visible_benchmark(request, pk), visible.caller(request), values)
-    celery_tasks.wake("mining")
+    wake_workers("mining")
     return ordered(job)
 
 

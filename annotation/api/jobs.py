@@ -10,7 +10,7 @@ from ninja import Path, Query, Router
 from annotation.accounts.roles import Role, benchmarks_visible_to, builds_visible_to, has_role
 from annotation.api.auth import signed_in
 from annotation.builds.control.pause_resume import ControlRefused
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.schemas.jobs import JobOut, JobPage
 from annotation.web.pins.page import filter_visible_pins
 from retrieval.jobs import cancel_job
@@ -64,7 +64,7 @@ def continue_order(request: HttpRequest, pk: Path[Id]) -> JobOut:
     job = get_object_or_404(visible_jobs(request, pk=pk))
     if job.kind != KINDS.TRAIN or not continue_training(job):
         raise ControlRefused("Only a training that is not complete, and not open, can be continued.")
-    celery_tasks.wake("training")
+    wake_workers("training")
     job.refresh_from_db()
     return job_out(job)
 

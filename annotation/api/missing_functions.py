@@ -25,7 +25,7 @@ from annotation.derived.missing_functions import (
 )
 from annotation.derived.missing_functions.launch import FillPlan, plan_filling, write_again
 from annotation.derived.missing_functions.orders import FillOrder
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.models import Case, Filling, Proposal, ProposalDecision, Step
 from annotation.schemas.builds import BuildDetail
 from annotation.schemas.missing_functions import (
@@ -74,7 +74,7 @@ def order_functions(request: HttpRequest, pk: Path[Id], wanted: FillLaunch) -> S
     A live job is launched on its estimate, see `/missing/estimate`, or by saying `unconfirmed`.
     """
     made = launch_plan(request, fill_plan(request, pk, wanted), wanted)
-    celery_tasks.wake("llm")
+    wake_workers("llm")
     return Status(201, build_detail(visible.job(request, made.pk)))
 
 
@@ -137,7 +137,7 @@ def list_written(request: HttpRequest, pk: Path[Id], wanted: Query[Paging]) -> P
 def write_functions_again(request: HttpRequest, pk: Path[Id]) -> WrittenAgain:
     """Have the functions of a job written that could not be. For admins."""
     count = write_again(visible.job(request, pk), visible.caller(request))
-    celery_tasks.wake("llm")
+    wake_workers("llm")
     return WrittenAgain(functions=count)
 
 
@@ -150,7 +150,7 @@ def run_function_edit(request: HttpRequest, pk: Path[Id], wanted: EditRunIn) -> 
     asked = function_edits.run_beside(visible.caller(request), row, text)
     if asked is None:
         raise function_decisions.BadDecision("There is no test to run: the agents did not get that far.")
-    celery_tasks.wake()
+    wake_workers()
     return Status(201, own_run_out(asked))
 
 

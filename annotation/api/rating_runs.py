@@ -12,7 +12,7 @@ from annotation.api.auth import signed_in
 from annotation.api.form_refusals import InvalidValues
 from annotation.api.rating import rating_out
 from annotation.api.review.own_runs import own_call_out, own_run_out, strength_out
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.models import Assignment, Rating, TestProgram
 from annotation.review.strength import load_test_strengths
 from annotation.schemas.own_runs import OwnCallOut, OwnRunOut, OwnTestIn, SideCallIn, StrengthOut
@@ -33,7 +33,7 @@ def run_rater_test(
     """Keep a test of your own for the pair and have it run. For its raters."""
     found = handed_pair(request, study, number)
     asked = runs.run_rater_test(found, side_named(found, wanted.side).pair, wanted.source)
-    celery_tasks.wake()
+    wake_workers()
     return Status(201, own_run_out(asked, in_study=True))
 
 
@@ -51,7 +51,7 @@ def call_rated_function(
     """Have an expression evaluated beside the pair's function. For its raters."""
     found = handed_pair(request, study, number)
     asked = runs.request_expression_call(found, side_named(found, wanted.side).pair, wanted.expression)
-    celery_tasks.wake()
+    wake_workers()
     return Status(201, own_call_out(asked))
 
 
@@ -76,7 +76,7 @@ def check_rater_strength(
     """Have such a test run beside planted bugs of the function. For its raters."""
     found, program = shown_program(request, study, number, pk)
     test_strength.request_strength_runs(found, program)
-    celery_tasks.wake()
+    wake_workers()
     return Status(201, strength_out(program.pk, load_test_strengths([program])[program.pk]))
 
 

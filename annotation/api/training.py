@@ -15,7 +15,7 @@ from annotation.api.form_refusals import form_values, refuse_invalid
 from annotation.api.jobs import job_out
 from annotation.api.names import find_benchmark
 from annotation.api.tables import answer_tables
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.schemas.jobs import JobOut
 from annotation.schemas.training import TrainedQuery, TrainIn
 from annotation.web.training.form import TrainForm
@@ -43,7 +43,7 @@ def train_system(request: HttpRequest, pk: Path[Id], wanted: TrainIn) -> Status[
     jobs = form.order(user)
     refuse_invalid(form)
     assert jobs, "a form without errors has ordered its jobs"
-    celery_tasks.wake("training")
+    wake_workers("training")
     return Status(201, [job_out(job) for job in jobs])
 
 

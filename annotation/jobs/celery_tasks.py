@@ -5,16 +5,13 @@ A beat wakes each queue as often as there is work for; a task that was woken wor
 
 from __future__ import annotations
 
-import logging
 import threading
 import time
 from functools import cache
-from typing import Any, Final, Literal
+from typing import Any, Final
 
 from celery import shared_task
-from celery.exceptions import OperationalError
 from celery.signals import worker_shutdown, worker_shutting_down
-from django.conf import settings
 from django.utils import timezone
 
 from annotation.builds.control import connection_test
@@ -27,7 +24,6 @@ from annotation.jobs.providers import create_configured_tools
 from annotation.models import Batch, Request
 from annotation.stages import Queue
 
-log = logging.getLogger(__name__)
 TURN_SECONDS: Final = 20.0
 """How long a task works on before it makes room for others of its worker."""
 EXPIRES_SECONDS: Final = 10
@@ -120,23 +116,6 @@ def beat() -> None:
     ):
         for _ in range(count):
             task.apply_async(expires=EXPIRES_SECONDS)
-
-
-def wake(queue: Literal["interactive", "llm", "mining", "training"] = "interactive") -> None:
-    """Have a worker look now at what people wait for, not at the next beat; threads look by themselves."""
-    if not settings.CELERY_BROKER_URL:
-        return
-    tasks = {
-        "interactive": drain_interactive,
-        "llm": drain_llm,
-        "mining": drain_mining,
-        "training": drain_training,
-    }
-    task = tasks[queue]
-    try:
-        task.apply_async(expires=EXPIRES_SECONDS, retry=False)
-    except OperationalError:
-        log.warning("the broker does not answer: people wait for the next beat")
 
 
 def handfuls(queue: Queue) -> int:

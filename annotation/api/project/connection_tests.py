@@ -12,7 +12,7 @@ from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.api.form_refusals import form_values, refuse_invalid
 from annotation.builds.control.connection_test import request_connection_test
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.models import ConnectionTest
 from annotation.schemas.project import ConnectionTestIn, ConnectionTestOut
 from annotation.web.connection.page import ConnectionForm
@@ -35,7 +35,7 @@ def test_connection(request: HttpRequest, wanted: ConnectionTestIn) -> Status[Co
     form = ConnectionForm(form_values(usual | wanted.dict(exclude_none=True)))
     refuse_invalid(form)
     made = request_connection_test(visible.caller(request), form.wanted())
-    celery_tasks.wake("llm")
+    wake_workers("llm")
     return Status(201, made)
 
 

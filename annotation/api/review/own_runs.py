@@ -12,7 +12,7 @@ from annotation.accounts.roles import Role
 from annotation.api import visible
 from annotation.api.auth import signed_in
 from annotation.api.form_refusals import InvalidValues
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.models import CallRequest, Case, ExecutionRequest, TestProgram
 from annotation.review import calls, cross_tests, own_tests
 from annotation.review.cross_tests import Grid
@@ -49,7 +49,7 @@ def run_test(request: HttpRequest, pk: Path[Id], wanted: RunTestIn) -> Status[Ow
         raise InvalidValues([("source", "This pair has no test: send one.")])
     else:
         asked = own_tests.request_execution(user, program, case.dependencies)
-    celery_tasks.wake()
+    wake_workers()
     return Status(201, own_run_out(asked))
 
 
@@ -71,7 +71,7 @@ def call_function(request: HttpRequest, pk: Path[Id], wanted: CallIn) -> Status[
     asked = calls.request_candidate_call(
         visible.caller(request), visible.case(request, pk), wanted.expression
     )
-    celery_tasks.wake()
+    wake_workers()
     return Status(201, own_call_out(asked))
 
 
@@ -95,7 +95,7 @@ def check_strength(request: HttpRequest, pk: Path[Id]) -> Status[StrengthOut]:
     """Have a test run beside planted bugs of its function. For experts."""
     program, case = visible_program(request, pk)
     ask_strength(visible.caller(request), program, needed_by(program, case))
-    celery_tasks.wake()
+    wake_workers()
     return Status(201, strength_out(program.pk, load_test_strengths([program])[program.pk]))
 
 
@@ -109,7 +109,7 @@ def get_crossing(request: HttpRequest, pk: Path[Id], query: Path[Id]) -> Crossin
 def cross_query_tests(request: HttpRequest, pk: Path[Id], query: Path[Id]) -> Status[CrossingOut]:
     """Run a query's tests beside all of its functions, as many runs as a minute may have. For experts."""
     cross_tests.ask_grid(visible.caller(request), crossing_of(request, pk, query))
-    celery_tasks.wake()
+    wake_workers()
     return Status(201, crossing_out(crossing_of(request, pk, query)))
 
 

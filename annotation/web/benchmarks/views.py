@@ -13,7 +13,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from annotation.accounts.roles import FORM, GET, POST, Role, benchmarks_visible_to, blind_in, require_role
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.studies.exposure import mark_benchmark_seen, mark_seen
 from annotation.web.benchmarks import exports, run_upload, versions
 from annotation.web.benchmarks.contamination import (
@@ -113,7 +113,7 @@ def score(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
     form = ScoreForm(benchmark, request.POST if request.method == "POST" else None)
     if form.is_valid() and form.order(person(request)):
-        celery_tasks.wake("mining")
+        wake_workers("mining")
         return redirect(f"{reverse('benchmark-score', args=[pk])}#jobs")
     return render_form(
         request,
@@ -131,7 +131,7 @@ def order_figures(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = get_object_or_404(benchmarks_visible_to(request.user), pk=pk)
     with say_refusals(request, NotOrdered):
         figures_ordered(benchmark, person(request), request.POST)
-        celery_tasks.wake("mining")
+        wake_workers("mining")
     return redirect(f"{reverse('benchmark-score', args=[pk])}#jobs")
 
 
@@ -177,7 +177,7 @@ def distractors(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = visible_benchmark(request, pk)
     form = DistractorForm(request.POST if request.method == "POST" else None)
     if form.is_valid() and form.order(benchmark, person(request)):
-        celery_tasks.wake("mining")
+        wake_workers("mining")
         return redirect(f"{reverse('benchmark-distractors', args=[pk])}#jobs")
     page = distractors_page(benchmark)
     if page["rows"]:

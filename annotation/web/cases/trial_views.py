@@ -9,7 +9,7 @@ from django.shortcuts import get_object_or_404, render
 from django.urls import reverse
 
 from annotation.accounts.roles import FORM, GET, Role, builds_visible_to, require_role
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.models import Case, ExecutionRequest, TestProgram, Trial
 from annotation.review import cross_tests
 from annotation.review.own_tests import TooManyWaiting
@@ -39,7 +39,7 @@ def strength(request: HttpRequest, pk: int) -> HttpResponse:
         except (NothingToChange, TooManyWaiting) as why:
             refused = why
         else:
-            celery_tasks.wake()
+            wake_workers()
             if not is_fragment(request):
                 return HttpResponseRedirect(reverse("review-strength", args=[pk]))
     page = strength_page(user, program, case.pk if case else None, str(refused or ""))
@@ -86,7 +86,7 @@ def crossing(request: HttpRequest, build_pk: int, query_pk: int) -> HttpResponse
         except TooManyWaiting as why:
             refused = why
         else:
-            celery_tasks.wake()
+            wake_workers()
             if not is_fragment(request):
                 return HttpResponseRedirect(reverse("crossing", args=[build_pk, query_pk]))
             grid = cross_tests.of_query(build, query)

@@ -7,7 +7,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 
 from annotation.accounts.roles import FORM, GET, Role, require_role
 from annotation.builds.control.connection_test import TestRefused, request_connection_test
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.models import ConnectionTest
 from annotation.web.connection.page import ConnectionForm, connection_page, test_page
 from annotation.web.shared.forms import attempt
@@ -21,7 +21,7 @@ def index(request: HttpRequest) -> HttpResponse:
         user, wanted = person(request), form.wanted()
         test = attempt(form, lambda: request_connection_test(user, wanted), TestRefused)
         if test is not None:
-            celery_tasks.wake("llm")
+            wake_workers("llm")
             return redirect("connection-test", pk=test.pk)
     return render_form(request, "annotation/connection/detail.html", form, page=connection_page())
 

@@ -15,7 +15,7 @@ from annotation.derived.missing_functions.function_decisions import (
     DecidedMeanwhile,
     ProposalChoice,
 )
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.models import Case, Draft, Filling, Proposal
 from annotation.review import NothingToUndo, drafts
 from annotation.studies.exposure import mark_counts_seen, mark_seen
@@ -81,7 +81,7 @@ def decide(request: HttpRequest, pk: int) -> HttpResponse:
         return show(
             request, visible(request, pk), edits, UnsavedProposal(choice, conflict=conflict), status=409
         )
-    celery_tasks.wake()
+    wake_workers()
     messages.success(request, f"{made.get_action_display().capitalize()}. Undo is next to the decision.")
     after = function_decisions.next_of(found.filling, found.pk)
     return to_proposal(after) if after else redirect("proposals-next", pk=found.filling_id)
@@ -128,7 +128,7 @@ def run(request: HttpRequest, pk: int) -> HttpResponse:
     if asked is None:
         why_not = "There is no test to run: the agents did not get that far with this function."
         return show(request, found, True, UnsavedProposal(choice, why_not), status=422)
-    celery_tasks.wake()
+    wake_workers()
     return HttpResponseRedirect(reverse("proposal-ran", args=[found.pk, asked.pk]))
 
 

@@ -16,7 +16,7 @@ from annotation.derived.missing_functions.accepted_functions import (
     accepted_decisions_of_build,
     export_accepted_functions,
 )
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.models import Build, Case
 from annotation.studies.exposure import mark_counts_seen, mark_list_seen, mark_seen
 from annotation.web.builds.views import find_visible_build
@@ -32,7 +32,7 @@ def build_missing(request: HttpRequest, pk: int) -> HttpResponse:
     sent = request.POST if request.method == "POST" else None
     page = missing_page(build, request.GET if sent is None else sent, sent)
     if sent is not None and (made := launch_offer(request, page)):
-        celery_tasks.wake("llm")
+        wake_workers("llm")
         messages.success(request, "Started. Each function is written, tested, and then waits for an expert.")
         return redirect("build", pk=made.pk)
     mark_list_seen(request.user, build.pk, Case.objects.filter(build=build, round=1))
@@ -45,7 +45,7 @@ def write_again(request: HttpRequest, pk: int) -> HttpResponse:
     build = find_visible_build(request, pk)
     with say_refusals(request, ControlRefused):
         count = launch.write_again(build, request.user)
-        celery_tasks.wake("llm")
+        wake_workers("llm")
         messages.success(request, f"{count:,} functions are written again.")
     return redirect("build", pk=build.pk)
 

@@ -9,7 +9,7 @@ from django.urls import reverse
 
 from annotation import draft_rules
 from annotation.accounts.roles import FORM, GET, Role, require_role
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.models import Assignment, CallRequest, Enrolment, TestProgram
 from annotation.review import calls
 from annotation.review.assertions import NoAssertion
@@ -116,7 +116,7 @@ def run(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
     except REFUSALS as why:
         keep_quietly(lambda: drafts.save_draft(found, "test", source, window_of(request)))
         return refused(request, found, why)
-    celery_tasks.wake()
+    wake_workers()
     return HttpResponseRedirect(pair_url("rate-ran", found, asked.pk))
 
 
@@ -141,7 +141,7 @@ def call(request: HttpRequest, study_pk: int, number: int) -> HttpResponse:
         if runs.has_draft(found, side.pair):
             keep_quietly(lambda: drafts.save_draft(found, "call", text, None))
         return mark_rate_limited(show_calls(request, found, side, text, str(why), status=422), why)
-    celery_tasks.wake()
+    wake_workers()
     if is_fragment(request):
         calls.wait_for_call(asked, PATIENCE)
         return show_calls(request, found, side, asked.expression)
@@ -298,7 +298,7 @@ def asked(found: Assignment, program: TestProgram) -> Exception | None:
         test_strength.request_strength_runs(found, program)
     except (NotNow, NothingToChange, TooManyWaiting) as why:
         return why
-    celery_tasks.wake()
+    wake_workers()
     return None
 
 

@@ -11,7 +11,7 @@ from django_htmx.http import trigger_client_event
 
 from annotation import draft_rules
 from annotation.accounts.roles import FORM, GET, Role, require_role
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.models import CallRequest, Case
 from annotation.review import assertions, calls
 from annotation.review.order import Show
@@ -37,7 +37,7 @@ def call(request: HttpRequest, pk: int) -> HttpResponse:
         asked = calls.request_candidate_call(user, found, text)
     except (BadExpression, TooManyWaiting) as why:
         return mark_rate_limited(show(request, user, found, text, str(why), status=422), why)
-    celery_tasks.wake()
+    wake_workers()
     if is_fragment(request):
         calls.wait_for_call(asked, PATIENCE)
         return show(request, user, found, asked.expression)

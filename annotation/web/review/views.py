@@ -26,7 +26,7 @@ from annotation.accounts.roles import (
     can_see_every_build,
     require_role,
 )
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.models import Build, Case, Draft, ExecutionRequest, TestProgram
 from annotation.review import Beside, drafts, layout, order, own_tests, shortcuts
 from annotation.review.carried_labels import submit_earlier_label
@@ -324,7 +324,7 @@ def to_end(build: int, show: Worklist) -> HttpResponseRedirect:
 
 
 def to_run(asked: ExecutionRequest, found: Case) -> HttpResponseRedirect:
-    celery_tasks.wake()
+    wake_workers()
     return HttpResponseRedirect(address("review-execution", asked.pk, case=found.pk))
 
 

@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from annotation.accounts.roles import FORM, GET, POST, Role, require_role
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.models import Condition, StudyPair
 from annotation.review.cross_tests import ask_grid
 from annotation.review.own_tests import TooManyWaiting
@@ -72,7 +72,7 @@ def run_rater_tests(request: HttpRequest, study_pk: int, pair_number: int, condi
     grid = decisions.build_adjudication_grid(found, decisions.voters_of(found, condition))
     with say_refusals(request, TooManyWaiting):
         ask_grid(person(request), grid)
-        celery_tasks.wake()
+        wake_workers()
     return HttpResponseRedirect(reverse("adjudication-pair", args=[study_pk, pair_number, condition_pk]))
 
 

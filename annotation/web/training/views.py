@@ -8,7 +8,7 @@ from django.shortcuts import get_object_or_404, redirect, render
 from django.urls import reverse
 
 from annotation.accounts.roles import FORM, GET, POST, Role, benchmarks_visible_to, require_role
-from annotation.jobs import celery_tasks
+from annotation.jobs.wake_up import wake_workers
 from annotation.web.builds.folds import build_fold
 from annotation.web.shared.downloads import attach_table
 from annotation.web.shared.jobs import render_job_table
@@ -35,7 +35,7 @@ def train(request: HttpRequest, pk: int) -> HttpResponse:
     visible = benchmarks_visible_to(request.user)
     form = TrainForm(benchmark, visible, request.POST if request.method == "POST" else None)
     if form.is_valid() and form.order(person(request)):
-        celery_tasks.wake("training")
+        wake_workers("training")
         return redirect(f"{reverse('benchmark-train', args=[pk])}#jobs")
     return render_form(
         request,
@@ -88,7 +88,7 @@ def go_on(request: HttpRequest, pk: int) -> HttpResponse:
     if job is None or not continue_training(job):
         messages.error(request, "That training can’t be continued: it is over, or the same one is waiting.")
     else:
-        celery_tasks.wake("training")
+        wake_workers("training")
     return to_training(pk, job)
 
 

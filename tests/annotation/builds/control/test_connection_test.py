@@ -14,7 +14,8 @@ from annotation.builds.control import connection_test
 from annotation.builds.control.connection_test import Wanted
 from annotation.builds.limits import connection_budget, rate_limit
 from annotation.builds.pipeline import claims
-from annotation.jobs import celery_tasks, worker
+from annotation.jobs import worker
+from annotation.jobs.wake_up import wake_workers
 from annotation.llm.probe import MOST_CALLS, MOST_TOKENS, Probed, ask_probe
 from annotation.models import ConnectionTest, Limiter, Price, ProjectTally
 from tests import factories
@@ -384,4 +385,4 @@ def test_a_fault_of_ours_is_said_and_ends_the_test(
 
 def test_waking_the_workers_needs_no_broker(settings: Any) -> None:
     settings.CELERY_BROKER_URL = ""
-    celery_tasks.wake("llm")
+    wake_workers("llm")
