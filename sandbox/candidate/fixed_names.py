@@ -15,10 +15,27 @@ _LOOPS = (ast.For, ast.AsyncFor, ast.While)
 def find_fixed_names(
     tree: ast.Module, candidate: ast.Module | None, names: frozenset[str]
 ) -> tuple[str, ...]:
-    """Names that the program binds at its top level, and no function of it or of the candidate does."""
-    trees = (tree, candidate) if candidate else (tree,)
-    declared = {name for one in trees for node in nodes_of_kind(one, ast.Global) for name in node.names}
+    """Names that the program binds at its top level, and no function of it or of the candidate does.
+
+    What the program imports or defines is not the candidate's to bind, whatever that declares.
+    """
+    declared = _declared_in(tree)
+    if candidate:
+        declared |= _declared_in(candidate) - {*_names_of_definitions(tree)}
     return tuple(sorted({*_count_bindings(tree)} - declared - names))
+
+
+def _declared_in(tree: ast.Module) -> set[str]:
+    return {name for node in nodes_of_kind(tree, ast.Global) for name in node.names}
+
+
+def _names_of_definitions(tree: ast.Module) -> Iterator[str]:
+    """Of definitions and imports at the top level."""
+    for statement in tree.body:
+        if isinstance(statement, _DEFINITIONS):
+            yield statement.name
+        elif isinstance(statement, (ast.Import, ast.ImportFrom)):
+            yield from (alias.asname or alias.name.partition(".")[0] for alias in statement.names)
 
 
 def find_moving_names(tree: ast.Module) -> tuple[str, ...]:

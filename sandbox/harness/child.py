@@ -209,6 +209,8 @@ class _Execution:
             expected, own = self._request["alias"]
             self._names[expected] = self._names[own]
         self._integrity.learn_candidate(self._candidate, self._request["names"])
+        if self._integrity.may_look_at_frames:
+            self.tracer.look_at_call = self._integrity.look_for_frames
         if self._request["shared"]:
             self._changes.learn_mentioned(codes_in(self._candidate), self._request["names"])
         used = {name for one in (first, rest) for code in codes_in(one) for name in code.co_names}

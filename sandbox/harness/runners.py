@@ -173,6 +173,7 @@ class _Session:
         self._items: list[Any] = []
         self._over: set[int] = set()
         self._failing: set[int] = set()
+        self._marks: list[tuple[dict[str, Any], object]] = []
 
     def hooks(self) -> type:
         """What pytest asks and tells."""
@@ -190,6 +191,11 @@ class _Session:
             @pytest.hookimpl(tryfirst=True)
             def pytest_collection(session: Any) -> bool | None:
                 return run.collect(session)
+
+            @staticmethod
+            def pytest_sessionfinish() -> None:
+                for space, marks in run._marks:
+                    space["pytestmark"] = marks
 
             @staticmethod
             def pytest_collectreport(report: Any) -> None:
@@ -223,6 +229,10 @@ class _Session:
         items = [item for item in session.genitems(module) if _is_chosen(item.nodeid, chosen)]
         for number, item in enumerate(items):
             _hide_parameters(item, str(number))
+            space = vars(getattr(item.obj, "__func__", item.obj))
+            if "pytestmark" in space:
+                # A test's function would tell the candidate what the test expects.
+                self._marks.append((space, space.pop("pytestmark")))
         session.items = items
         config.hook.pytest_collection_modifyitems(session=session, config=config, items=items)
         config.hook.pytest_collection_finish(session=session)

@@ -26,6 +26,16 @@ _is, _get, _call = _operator.is_, dict.get, _operator.call
 _threads, _thread_number = _thread._count, _thread.get_ident
 # With one of these a candidate can change its own data without a statement that says so.
 _BY_NAME = frozenset({"globals", "exec", "setattr", "vars", "__dict__", "__main__", "modules"})
+# With one of these it can give an object another class, or a class other bases; or look into a frame.
+_OF_KINDS = frozenset({"__class__", "__bases__", *_BY_NAME})
+_OF_FRAMES = frozenset(
+    {
+        *("getattr", "attrgetter", "__getattribute__", "exec", "eval", "vars", "format", "format_map"),
+        *("getmembers", "getattr_static"),
+    }
+)
+_bases, _mro = type.__dict__["__bases__"].__get__, type.__dict__["__mro__"].__get__
+_Frame = type(sys._getframe())
 _MOST_MODULES = 50
 _CHANGES_LIBRARY = "changes a module that the program uses"
 
@@ -65,6 +75,7 @@ class Usual:
 class Integrity:
     """Of one run. `tell(who, what)` hears the signs; `rebound`: something stood in the candidate's place.
 
+    `may_look_at_frames`: the candidate hears signals, and has words to look into a frame without its names.
     `ran` counts the candidate's calls. `fixed` are names of the program that only someone else would change,
     `plain` its definitions that nothing decorates.
     """
@@ -72,12 +83,8 @@ class Integrity:
     def __init__(
         self, names: dict[str, Any], candidate: str, tell: Callable[[str, str], None], ran: Callable[[], int]
     ) -> None:
-        self.rebound = False
-        (
-            self._names,
-            self._file,
-            self._tell,
-        ) = names, candidate, tell
+        self.rebound = self.may_look_at_frames = False
+        self._names, self._file, self._tell = names, candidate, tell
         self._builtins = _built_ins or dict(vars(builtins))
         self._built_in: Any = names["__builtins__"]
         self._codes: dict[int, CodeType] = {}
@@ -91,7 +98,8 @@ class Integrity:
         self._fixed: tuple[str, ...] = ()
         self._moving: frozenset[str] = frozenset()
         # By the threads in whose outermost call the candidate is: what there was when it began.
-        self._before: dict[int, tuple[list[object], list[object]]] = {}
+        self._before: dict[int, tuple[list[object], list[object], list[object]]] = {}
+        self._changes_kinds = False
         self._spaces: list[dict[str, Any]] = []
         self._attributes: list[str] = []
         self._read: list[object] = []
@@ -131,6 +139,8 @@ class Integrity:
         used = {name for one in inner for name in one.co_names}
         by_name = not used.isdisjoint(_BY_NAME)
         self._mentioned = frozenset(used)
+        self._changes_kinds = not used.isdisjoint(_OF_KINDS)
+        self.may_look_at_frames = "signal" in used and not used.isdisjoint(_OF_FRAMES)
         self._reads = frozenset((used & self._builtins.keys()) - _OFTEN_REPLACED - set(defined))
         for name in defined:
             value = self._names.get(name)
@@ -158,8 +168,8 @@ class Integrity:
 
     def learn_modules(self, imports: list[str], candidate: CodeType) -> None:
         """What the program reads of its modules, as it is before the candidate runs."""
-        self._libraries = Libraries(imports, candidate, codes_in(candidate))
         named = {name for code in self._codes.values() for name in code.co_names}
+        self._libraries = Libraries(imports, candidate, codes_in(candidate), named)
         waiting = [value for name in self._fixed if type(value := self._names.get(name)) is type(builtins)]
         for module in waiting:
             space = vars(module)
@@ -183,9 +193,16 @@ class Integrity:
         if self._parts.has_any:
             self._before_in_parts[_thread_number()] = self._parts.entered(_given_to(frame), self._mentioned)
         read = [*map(_get, self._spaces, self._attributes)] if self._attributes else self._read
-        self._before[_thread_number()] = [*map(self._names.get, self._fixed)], read
+        values = [*map(self._names.get, self._fixed)]
+        kinds = [*map(_kind_of, values)] if self._changes_kinds else []
+        self._before[_thread_number()] = values, read, kinds
         if self._libraries is not None and self._libraries.can_change:
             self._before_in_libraries[_thread_number()] = self._libraries.entered()
+
+    def look_for_frames(self, frame: FrameType) -> None:
+        """A function of the candidate is called, perhaps by a signal: then it is given a frame."""
+        if _reads_frame(frame):
+            self._tell("candidate", "looks at stack frames")
 
     def left(self) -> None:
         """The candidate's call has ended."""
@@ -194,6 +211,8 @@ class Integrity:
             return
         if not all(map(_is, map(self._names.get, self._fixed), began[0])):
             self._look_at_names(began[0])
+        elif began[2] and not all(map(_is, map(_kind_of, began[0]), began[2])):
+            self._look_at_kinds(*began[::2])
         if self._attributes:
             self._look_at_modules(began[1])
         if self._before_in_parts:
@@ -221,6 +240,14 @@ class Integrity:
             if get(name) is not before and (is_alone or (before is not None and name not in self._moving)):
                 self._tell("candidate", "changes names of the program")
                 return
+
+    def _look_at_kinds(self, values: list[object], kinds: list[object]) -> None:
+        """What is of the candidate's own classes may become something else by itself."""
+        own = {*map(id, self._originals.values())}
+        for value, kind in zip(values, kinds, strict=True):
+            bases = kind if type(kind) is tuple else _mro(kind)
+            if _kind_of(value) is not kind and own.isdisjoint(map(id, bases)):
+                self._tell("candidate", "changes classes of the program")
 
     def look(self, frame: FrameType) -> None:
         """An assertion is about to be evaluated in this frame."""
@@ -321,6 +348,27 @@ def _given_to(frame: FrameType) -> list[object]:
     return [space[name] for name in code.co_varnames[:count] if name in space]
 
 
+def _kind_of(value: object) -> object:
+    """What an object can do changes with its class, and a class with its bases."""
+    return _bases(value) if type(value) is type else type(value)
+
+
+def _reads_frame(frame: FrameType) -> bool:
+    """Whether a function was given a frame, as those that hear of signals are, and does anything with it."""
+    code, space = frame.f_code, frame.f_locals
+    read = {
+        number
+        for kind, number in zip(code.co_code[::2], code.co_code[1::2], strict=True)
+        if kind == _LOAD_FAST
+    }
+    for number, name in enumerate(code.co_varnames):
+        value = space.get(name)
+        given = value if type(value) is tuple else (value,)
+        if any(type(one) is _Frame for one in given) and (number in read or name in code.co_cellvars):
+            return True
+    return False
+
+
 def _asserts(code: CodeType, doors: object) -> bool:
     return any(one is doors for inner in codes_in(code) for one in inner.co_consts)
 
@@ -344,3 +392,4 @@ def _stored(code: CodeType) -> set[str]:
 
 # STORE_GLOBAL and DELETE_GLOBAL, from 3.11 on.
 _GLOBAL_STORES = frozenset({97, 98})
+_LOAD_FAST = 124

@@ -49,6 +49,8 @@ class Judges:
         self.contexts: tuple[type, ...] = ()
         self.runner: CodeType | None = None
         self._candidate = candidate
+        # Where its text has no word of it, nothing of the program leaves a test out.
+        self.may_skip = "skip" in texts[1].lower()
         if any("unittest" in text for text in texts):
             self._load(any("mock" in text for text in texts), candidate, failed)
         if any("doctest" in text for text in texts):
@@ -187,7 +189,7 @@ def _noting_example(method: Callable[..., Any], candidate: str, failed: Callable
 
 def _noting_skip(method: Callable[..., Any], judges: Judges, failed: Callable[[], None]) -> Any:
     def note(self: Any, test: Any, reason: str) -> Any:
-        if judges.is_of_candidate(sys.exc_info()[2]):
+        if not judges.may_skip or judges.is_of_candidate(sys.exc_info()[2]):
             failed()
         return method(self, test, reason)
 

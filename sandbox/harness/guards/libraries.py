@@ -12,6 +12,8 @@ import builtins
 import os
 import sys
 
+from sandbox.harness.guards.library_data import LibraryData
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -36,6 +38,16 @@ _CHANGING = frozenset(
         *("pluggy", "pytest", "_pytest", "socket", "ssl", "sys", "threading", "unittest", "warnings"),
         *("__main__", "atexit", "signal", "sandbox"),
     }
+)
+# Of these a candidate may change nothing but how much they say.
+_OF_JUDGES = frozenset({"doctest", "unittest"})
+_TALKATIVE = frozenset(
+    {"maxDiff", "longMessage", "_diffThreshold", "__doc__", "__abstractmethods__", "_abc_impl"}
+)
+# By what these import they judge: `collections.Counter` decides `assertCountEqual`.
+_JUDGES = (
+    *("unittest.case", "unittest.util", "unittest.mock", "doctest", "_pytest.raises", "_pytest.python_api"),
+    *("_pytest._code.code", "_pytest.recwarn"),
 )
 # To import these does something that can be seen.
 _LOUD = frozenset({"__main__", "antigravity", "idlelib", "test", "this", "tkinter", "turtle", "turtledemo"})
@@ -75,9 +87,11 @@ def _has_part(folder: str, name: str) -> bool:
 
 
 class Libraries:
-    """Of one run. `names` are the modules that the program imports, `tell` hears that one was changed."""
+    """Of one run. `names` are the modules that the program imports, `named` all names that its text has."""
 
-    def __init__(self, names: Iterable[str], candidate: CodeType, codes: list[CodeType]) -> None:
+    def __init__(
+        self, names: Iterable[str], candidate: CodeType, codes: list[CodeType], named: set[str]
+    ) -> None:
         self._getters: list[Callable[[str], object]] = []
         self._names: list[str] = []
         self._used = {name for code in codes for name in code.co_names}
@@ -91,8 +105,15 @@ class Libraries:
         for name in _ASKED:
             if self._by_name or name in self._used:
                 self._add(vars(builtins).get, name)
-        for module in _modules_of(names):
+        modules = _modules_of(names)
+        for module in modules:
             self._learn(module)
+        for module in _judging_modules(names):
+            self._learn_judges(module)
+        for name in names:
+            if name.partition(".")[0] in _CHANGING and type(sys.modules.get(name)) is _Module:
+                self._learn_named(sys.modules[name], named)
+        self._data = LibraryData(modules, self._used, self._by_name, self._file)
         self._before = self._now()
 
     def _add(self, getter: Callable[[str], object], name: str) -> None:
@@ -138,23 +159,50 @@ class Libraries:
         for name in methods if self._by_name else methods & self._used:
             self._add(space.get, name)
 
+    def _learn_judges(self, module: Any) -> None:
+        """All that the candidate has a name for, functions and data alike."""
+        space = vars(module)
+        self._add_members(space, space)
+        for value in [*space.values()]:
+            if isinstance(value, type) and value.__module__ == module.__name__:
+                self._add_members(_members(value), _members(value))
+            elif str(type(value).__module__).partition(".")[0] in _OF_JUDGES:
+                # What it has none of now it may be given.
+                self._add_members(
+                    vars(value), {name for base in _bases(type(value)) for name in _members(base)}
+                )
+
+    def _add_members(self, space: Any, names: Iterable[str]) -> None:
+        for name in {*names} - _TALKATIVE if self._by_name else self._used.intersection(names) - _TALKATIVE:
+            self._add(space.get, name)
+
+    def _learn_named(self, module: Any, named: set[str]) -> None:
+        """Methods that the program itself calls, of classes in a module that has a state of its own."""
+        for value in [*vars(module).values()]:
+            if isinstance(value, type) and _flags(value) & _MADE_BY_A_STATEMENT:
+                members = _members(value)
+                for name in named & members.keys() if self._by_name else named & self._used & members.keys():
+                    self._add(members.get, name)
+
     def _now(self) -> list[object]:
         return [*map(_call, self._getters, self._names)]
 
     @property
     def can_change(self) -> bool:
         """Whether the candidate could change anything, as far as its text shows."""
-        return bool(self._names)
+        return bool(self._names) or self._data.has_any
 
     def is_changed(self) -> bool:
         """Whether anything is other than before the candidate ran."""
-        if not all(map(_is, self._now(), self._before)):
+        if not all(map(_is, self._now(), self._before)) or self._data.is_changed():
             return True
         values = [value for store in self._stores for value in [*store.values()][:_MOST_AT_A_CALL]]
         return any(map(self._is_own, values))
 
     def is_changed_for_good(self, codes: Iterable[CodeType]) -> bool:
         """Whether it is so at the end, in what the program does not name: that it may have changed itself."""
+        if self._data.is_changed():
+            return True
         if not (self._names or self._stores):
             return False
         named = {name for code in codes for name in code.co_names}
@@ -185,12 +233,23 @@ class Libraries:
         return any(type(one) is _Function and one.__code__.co_filename == self._file for one in found)
 
 
+def _judging_modules(names: Iterable[str]) -> list[Any]:
+    """The loaded modules of unittest and doctest, where the program imports them."""
+    roots = {name.partition(".")[0] for name in names} & _OF_JUDGES
+    return [sys.modules[name] for name in sorted(sys.modules) if name.partition(".")[0] in roots]
+
+
 def _modules_of(names: Iterable[str]) -> list[Any]:
-    """The loaded modules of the same packages, and those that they name, in the order of their names."""
-    roots = {name.partition(".")[0] for name in names} - _CHANGING
+    """The loaded modules of the same packages, and those that they name, in the order of their names.
+
+    So are those that the judges name which the program imports.
+    """
+    roots = {name.partition(".")[0] for name in names}
+    judges = {name for name in _JUDGES if name.partition(".")[0].lstrip("_") in roots}
+    roots -= _CHANGING
     own = [name for name in sorted(sys.modules) if name.partition(".")[0] in roots]
     found = {id(one): one for name in own if type(one := sys.modules[name]) is _Module}
-    for module in [*found.values()]:
+    for module in [*found.values(), *filter(None, map(sys.modules.get, sorted(judges)))]:
         for one in [*vars(module).values()]:
             if type(one) is _Module and one.__name__.partition(".")[0] not in _CHANGING:
                 found[id(one)] = one

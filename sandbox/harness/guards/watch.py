@@ -22,6 +22,7 @@ _TEMPORARY = ("/tmp/", "/dev/shm/", "/var/tmp/")
 _FRAMES, _CODE = "looks at stack frames", "makes code objects by hand"
 _TRACING, _HEAP = "replaces the trace function", "searches the heap"
 _MEMORY = "reaches native memory"
+_INTERPRETER = "starts another interpreter, in which nothing is watched"
 _OWN_SIGNS = {
     "sys._current_frames": _FRAMES,
     "sys._current_exceptions": _FRAMES,
@@ -32,6 +33,8 @@ _OWN_SIGNS = {
     "gc.get_referents": _HEAP,
 }
 _FRAME_ATTRIBUTES = frozenset({"tb_frame", "gi_frame", "cr_frame", "ag_frame"})
+# Functions of libraries that hand out frames, or what is in them.
+_OF_FRAMES = frozenset({"_task_get_stack", "getgeneratorlocals", "getcoroutinelocals", "getasyncgenlocals"})
 _CODES = frozenset({"__code__", "gi_code", "cr_code", "ag_code"})
 _PARTS = frozenset({"__code__", "__defaults__", "__kwdefaults__"})
 # The modes of files: in /proc nothing but memory is its owner's to read and write.
@@ -79,6 +82,8 @@ class Watch:
             "sys._getframe": self._got_frame,
             "sys.setprofile": self._set_profile,
             "sys.addaudithook": self._listens,
+            "cpython.PyInterpreterState_New": self._noting(_INTERPRETER),
+            "import": self._imported,
             "object.__getattr__": self._got_attribute,
             "object.__setattr__": self._set_attribute,
             "compile": self._compiled,
@@ -154,10 +159,17 @@ class Watch:
             self._tell("candidate", "listens to what the interpreter is asked for")
 
     def _got_attribute(self, arguments: tuple[Any, ...], caller: FrameType) -> None:
-        if arguments[1] in _FRAME_ATTRIBUTES:
-            self._tell(self.who(caller), _FRAMES)
-        elif arguments[1] in _CODES and self._is_test(getattr(arguments[0], arguments[1])):
-            self._tell(self.who(caller), "looks into the code of a test")
+        name, code = arguments[1], caller.f_code
+        if name in _FRAME_ATTRIBUTES:
+            is_own = _reads(code, name) and code.co_name not in _OF_FRAMES
+            self._tell(self._asker(caller, is_own), _FRAMES)
+        elif name in _CODES and self._is_test(getattr(arguments[0], name)):
+            is_own = _reads(code, name) and not code.co_filename.endswith("/dis.py")
+            self._tell(self._asker(caller, is_own), "looks into the code of a test")
+
+    def _asker(self, caller: FrameType, is_own: bool) -> str:
+        """For whom an attribute is read: a library that names it and keeps the value does so for itself."""
+        return self.who(caller) if is_own else self.find_owner(caller)
 
     def _set_attribute(self, arguments: tuple[Any, ...], caller: FrameType) -> None:
         function, part = arguments[:2]
@@ -197,10 +209,21 @@ class Watch:
         ):
             self._tell(who or "program", _MEMORY)
 
+    def _imported(self, arguments: tuple[Any, ...], caller: FrameType) -> None:
+        # Only of a compiled module is the file told.
+        file = arguments[1]
+        if type(file) is str and not _is_file(file):
+            self._tell(self.find_owner(caller), _MEMORY)
+
     def _native(self, _: tuple[Any, ...], caller: FrameType) -> None:
         while "/ctypes/" in caller.f_code.co_filename and caller.f_back:
             caller = caller.f_back
         self._tell(self.who(caller), _MEMORY)
+
+
+def _reads(code: Any, name: str) -> bool:
+    """Whether a function itself has this name: `Counter(map(attrgetter(name), …))` reads what others name."""
+    return name in code.co_names or name in code.co_consts
 
 
 def _is_file(name: str) -> bool:

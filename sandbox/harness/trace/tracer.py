@@ -100,6 +100,8 @@ class Tracer:
         # Both are asked for by the outermost call of the candidate: before it begins, and when it has ended.
         self.entered: Callable[[FrameType], Any] = _no_word
         self.left: Callable[[], None] = _nothing
+        # Of each call, not only of the outermost ones.
+        self.look_at_call: Callable[[FrameType], None] | None = None
         # Of an outermost call: the candidate's own word if it is an operation of a class, else nothing.
         self.word_of: Callable[[FrameType], Told | None] = _no_word
         self.words: list[Told] = []
@@ -179,6 +181,8 @@ class Tracer:
         if not code.co_flags & _FUNCTION_FLAG:
             return self._cover if self.lines_left > 0 else None
         self._calls.append(0)
+        if self.look_at_call is not None:
+            self.look_at_call(frame)
         if len(self._calls) > _MOST_FOLLOWED:
             self._follow_no_more()
             if self.over:
