@@ -186,7 +186,7 @@ def judge_similarity(request: HttpRequest, pk: Path[Id], wanted: SimilarityIn) -
     refuse_invalid(form)
     job = form.order(benchmark, visible.caller(request))
     refuse_invalid(form)
-    celery_tasks.wake("mining")
+    wake_workers("mining")
     return ordered(job)
 
 

@@ -198,7 +198,7 @@ def similarity(request: HttpRequest, pk: int) -> HttpResponse:
     benchmark = visible_benchmark(request, pk)
     form = SimilarityForm(request.POST if request.method == "POST" else None)
     if form.is_valid() and form.order(benchmark, person(request)):
-        celery_tasks.wake("mining")
+        wake_workers("mining")
         return redirect(f"{reverse('benchmark-similarity', args=[pk])}#jobs")
     page, table = similarity_page(benchmark), similarity_jobs_of_benchmark(benchmark)
     template = "annotation/benchmarks/similarity.html"

@@ -94,9 +94,7 @@ def test_a_page_that_is_fetched_ahead_counts_as_seen_and_takes_no_message(
     assert "Saved: match" in erin.get(there, headers=HTMX).content.decode()
 
 
-def test_a_page_that_is_fetched_ahead_can_be_made_before_it_is_shown(
-    erin: Client, cases: list[Case]
-) -> None:
+def test_a_page_that_is_fetched_ahead_can_be_made_before_it_is_shown(erin: Client, cases: list[Case]) -> None:
     there = reverse("review-case", args=[cases[1].pk])
     page = erin.get(there, headers=HTMX | {"Fetched-Ahead": "yes"}).content.decode()
 
