@@ -6,6 +6,7 @@ import pytest
 import torch
 
 from retrieval.encoders import baseline_networks
+from retrieval.encoders.baseline_files import split_words
 from retrieval.encoders.baseline_networks import BODIES, Baseline, TextNetwork
 from retrieval.training.vocabulary import train_vocabulary
 
@@ -24,7 +25,7 @@ def make_baseline() -> Baseline:
 
 def test_a_word_has_the_same_pieces_alone_and_in_a_text() -> None:
     baseline = make_baseline()
-    words = [baseline_networks.split_words(text) or [baseline_networks.UNKNOWN] for text in TEXTS]
+    words = [split_words(text) or [baseline_networks.UNKNOWN] for text in TEXTS]
     together = baseline.vocabularies["snippet"].encode_batch(words, is_pretokenized=True)
     assert baseline.tokenize(TEXTS, "snippet") == [text.ids for text in together]
 
