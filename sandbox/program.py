@@ -5,6 +5,7 @@ import hashlib
 import json
 from dataclasses import asdict, dataclass
 
+from sandbox.candidate.blocks import code_that_runs
 from sandbox.candidate.indentation import take_off_indent
 from sandbox.candidate.name_rebinding import has_rebound_names
 from sandbox.candidate.syntax import UNREADABLE, parse_python_source
@@ -48,8 +49,11 @@ class Program:
 
     @property
     def code(self) -> str:
-        """The candidate as it runs: without the indent that all of it has, as a method's in its class."""
-        return take_off_indent(self.candidate)
+        """The candidate as it runs: without the indent that all of it has, as a method's in its class.
+
+        A block of code is a function, where the program calls that.
+        """
+        return code_that_runs(take_off_indent(self.candidate), self.source)
 
     @property
     def candidate_hash(self) -> str:
@@ -106,7 +110,9 @@ def is_candidate_redefined(candidate: str, source: str) -> bool:
     binding that the same function then reads. Attributes, class members and plain parameters do not.
     """
     tree = _parse(source)
-    return tree is not None and has_rebound_names(tree, frozenset(candidate_names(candidate)))
+    return tree is not None and has_rebound_names(
+        tree, frozenset(candidate_names(code_that_runs(candidate, source)))
+    )
 
 
 def count_assertions(source: str) -> int:

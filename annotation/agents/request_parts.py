@@ -34,6 +34,11 @@ def fence_material(kind: str, text: str) -> str:
     return f"<{tag}>\n{text}\n</{tag}>"
 
 
+def add_note(user: str, note: str) -> str:
+    """A user message with a sentence of ours behind the material; as it is where there is none."""
+    return f"{user}\n\n{note}" if note else user
+
+
 def _tag(kind: str, text: str) -> str:
     salt = 0
     while (tag := hashlib.sha256(f"{kind}\n{salt}\n{text}".encode()).hexdigest()[:16]) in text:

@@ -8,7 +8,13 @@ from pydantic import BeforeValidator
 from annotation import prompts
 from annotation.agents.fields import Said, from_menu
 from annotation.agents.replies import VerdictModel
-from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
+from annotation.agents.request_parts import (
+    Options,
+    add_note,
+    compose_agent_request,
+    fence_material,
+    schema_of,
+)
 from annotation.llm.request import Request
 
 NAME: Final = "screener"
@@ -22,10 +28,11 @@ SCHEMA: Final = schema_of(
 
 @dataclass(frozen=True, slots=True)
 class ScreenerInputs:
-    """The pair."""
+    """The pair; `note` says of the code what its text does not."""
 
     query: str
     code: str
+    note: str = ""
 
 
 class ScreenerVerdict(VerdictModel):
@@ -40,4 +47,5 @@ def build_screener_request(inputs: ScreenerInputs, model: str, **options: Unpack
     user = prompts.load_agent_prompt(NAME).render(
         "user", query=fence_material("query", inputs.query), code=fence_material("code", inputs.code)
     )
+    user = add_note(user, inputs.note)
     return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)

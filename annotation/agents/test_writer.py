@@ -14,7 +14,13 @@ from pydantic import AfterValidator, Field, model_validator
 from annotation import prompts
 from annotation.agents.fields import Said
 from annotation.agents.replies import VerdictModel
-from annotation.agents.request_parts import Options, compose_agent_request, fence_material, schema_of
+from annotation.agents.request_parts import (
+    Options,
+    add_note,
+    compose_agent_request,
+    fence_material,
+    schema_of,
+)
 from annotation.agents.sources import names_of, require_runnable_source, syntax_tree, top_level_functions
 from annotation.llm.request import Request
 
@@ -38,7 +44,8 @@ SCHEMA: Final = schema_of(
 class WriterInputs:
     """The pair; after a refused program also that program and why it was refused.
 
-    `tested_nothing`: what was seen of an earlier, independent program that came to no assertion.
+    `tested_nothing`: what was seen of an earlier, independent program that came to no assertion. `note` says
+    of the code what its text does not.
     """
 
     query: str
@@ -46,6 +53,7 @@ class WriterInputs:
     refused_program: str = ""
     refused_because: str = ""
     tested_nothing: str = ""
+    note: str = ""
 
 
 class Reading(VerdictModel):
@@ -119,9 +127,8 @@ def refuse_bad_cases(tree: ast.Module, readings: int) -> None:
 
 def build_test_writer_request(inputs: WriterInputs, model: str, **options: Unpack[Options]) -> Request:
     """The order for one test program, or for another one after `refused_because`."""
-    return compose_agent_request(
-        NAME, model, format_test_order(prompts.load_agent_prompt(NAME), inputs), SCHEMA, MAX_TOKENS, options
-    )
+    user = add_note(format_test_order(prompts.load_agent_prompt(NAME), inputs), inputs.note)
+    return compose_agent_request(NAME, model, user, SCHEMA, MAX_TOKENS, options)
 
 
 def format_test_order(prompt: prompts.Prompt, inputs: WriterInputs) -> str:

@@ -19,6 +19,7 @@ from annotation.builds.pipeline import claims, program_checks, verdicts
 from annotation.builds.pipeline.execution import SandboxProvider, execute_program
 from annotation.builds.pipeline.llm_calls import Asker, Parked, Unjudgeable, ask_with_repair
 from annotation.builds.pipeline.screening import judge_first_stage
+from annotation.builds.pipeline.shown_code import find_shown_code
 from annotation.llm import LLM, LLMError
 from annotation.models import Build, Case, LLMCall, LostRace, ProgramText, Proposal, TestProgram
 from annotation.stages import Event, Stage
@@ -177,9 +178,11 @@ def write_test(case: Case, tools: Tools) -> None:
     if case.annotator.config.get("neighbour", False) and not verdicts.is_contrasted(case):
         verdicts.ask_neighbour_writer(case, llm)
         return
+    shown = find_shown_code(case)
     inputs = test_writer.WriterInputs(
         query=case.pair.query.text,
-        code=case.pair.snippet.text,
+        code=shown.code,
+        note=shown.note,
         **find_refused_program(case),
         **tested_nothing(case),
     )

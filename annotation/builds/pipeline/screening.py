@@ -10,6 +10,7 @@ from annotation.agents import paper, query_screener, screener, single_llm
 from annotation.builds.pipeline import listwise
 from annotation.builds.pipeline.labels import settle_case_label
 from annotation.builds.pipeline.llm_calls import ask_with_repair
+from annotation.builds.pipeline.shown_code import find_shown_code
 from annotation.builds.pipeline.verdicts import as_in_paper, ask_single_llm
 from annotation.llm import LLM
 from annotation.models import Basis, Case, LLMCall
@@ -42,7 +43,8 @@ def judge_alone(case: Case, llm: LLM) -> None:
 
 def screen_case(case: Case, llm: LLM) -> None:
     """Preliminary screener (CoSQA+, "Preliminary Screener"): 1, 0, or 0.5 = needs a test."""
-    inputs = screener.ScreenerInputs(query=case.pair.query.text, code=case.pair.snippet.text)
+    shown = find_shown_code(case)
+    inputs = screener.ScreenerInputs(case.pair.query.text, shown.code, shown.note)
     ordered = paper.screener_request if as_in_paper(case) else screener.build_screener_request
     verdict, call = ask_with_repair(
         case, llm, ordered(inputs, case.build.model), screener.ScreenerVerdict.of_reply

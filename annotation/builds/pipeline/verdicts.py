@@ -21,6 +21,7 @@ from annotation.builds.pipeline.case_evidence import (
 )
 from annotation.builds.pipeline.labels import settle_case_label
 from annotation.builds.pipeline.llm_calls import Unjudgeable, ask_with_repair
+from annotation.builds.pipeline.shown_code import find_shown_code
 from annotation.llm import LLM, Request
 from annotation.models import Basis, Case, LLMCall, Step, TestProgram
 from annotation.stages import Event
@@ -45,7 +46,7 @@ def ask_reader(case: Case, llm: LLM) -> None:
 
 def ask_neighbour_writer(case: Case, llm: LLM) -> None:
     """Neighbour writer: without a neighbour that can be used the test is written all the same."""
-    inputs = neighbour_writer.NeighbourInputs(query=case.pair.query.text, code=case.pair.snippet.text)
+    inputs = neighbour_writer.NeighbourInputs(case.pair.query.text, find_shown_code(case).code)
     request = neighbour_writer.build_neighbour_request(inputs, case.build.model)
     try:
         neighbour, call = ask_with_repair(case, llm, request, neighbour_writer.NeighbourReply.of_reply)
@@ -81,7 +82,7 @@ def ask_arbiter(case: Case, llm: LLM) -> None:
 def arbiter_request(case: Case) -> Request:
     """The arbiter's question, by the prompt set of the case's annotator."""
     program = program_of(case)
-    query, code, source = case.pair.query.text, case.pair.snippet.text, program.source.text
+    query, code, source = case.pair.query.text, find_shown_code(case).code, program.source.text
     if as_in_paper(case):
         assert case.execution is not None, "judging follows an execution"
         report = evidence_text(case.execution.whole_report(), source)
@@ -123,7 +124,7 @@ def ask_tie_breaker(case: Case, llm: LLM) -> None:
     first, second = tie_breaker.in_drawn_order(arguments[1], arguments[0], key)
     inputs = tie_breaker.TieInputs(
         query=case.pair.query.text,
-        code=case.pair.snippet.text,
+        code=find_shown_code(case).code,
         first=first,
         second=second,
         readings=format_numbered_readings(readings_of(program)),

@@ -106,6 +106,14 @@ class Notes:
     times: Mapping[int, int]
     missed: frozenset[int] = frozenset()
 
+    def moved_up(self) -> Notes:
+        """The same of a text that lacks the first line."""
+        return Notes(
+            {line - 1: signs for line, signs in self.marks.items()},
+            {line - 1: count for line, count in self.times.items()},
+            frozenset(line - 1 for line in self.missed),
+        )
+
 
 NO_NOTES = Notes({}, {})
 

@@ -43,6 +43,7 @@ from annotation.web.shared.words import (
     format_duration,
 )
 from retrieval.models.prepared_query import PreparedQuery
+from sandbox.candidate.blocks import RUN_BLOCK, read_block
 from sandbox.program import list_test_helpers
 from sandbox.reports.report import Report
 
@@ -153,7 +154,8 @@ def evidence_of(case: Case, most_steps: int | None = MOST_STEPS) -> Evidence:
         sign=case_sign(case.stage, case.label),
         stage=STAGES[case.stage],
         candidate=replace(
-            candidate_code(case.pair.snippet.text, report), whole=reverse("case-candidate", args=[case.pk])
+            candidate_code(case.pair.snippet.text, report, program=program),
+            whole=reverse("case-candidate", args=[case.pk]),
         ),
         verdicts=verdicts,
         totals=totals_of(verdicts),
@@ -184,9 +186,18 @@ def steps_of(case: Case) -> list[Step]:
     return STEPS.load(case.pk)
 
 
-def candidate_code(text: str, report: Report | None = None, prefix: str = "c") -> Code:
-    """The candidate's lines; with a report, also how often each was traced and what was never reached."""
-    return code_of(text, "Function", prefix, candidate_notes(report) if report else NO_NOTES)
+def candidate_code(
+    text: str, report: Report | None = None, prefix: str = "c", program: TestProgram | None = None
+) -> Code:
+    """The candidate's lines; with a report, also how often each was traced and what was never reached.
+
+    Beside a program that calls a block as a function the report counts the function's lines.
+    """
+    notes = candidate_notes(report) if report else NO_NOTES
+    block = read_block(text) if report and program and RUN_BLOCK in program.source.text else None
+    if block and block.code:
+        notes = notes.moved_up() if block.keeps_lines else NO_NOTES
+    return code_of(text, "Function", prefix, notes)
 
 
 def verdicts_of(case: Case, steps: Sequence[Step]) -> tuple[Verdict, ...]:

@@ -86,7 +86,7 @@ def run_page(request: ExecutionRequest, case: Case, now: datetime | None = None)
         "execution": execution_view(execution, report, program=lines) if execution else None,
         "recorded": execution_view(recorded) if recorded and not is_open else None,
         "recorded_program": recorded_program(case, recorded) if not is_open else None,
-        "candidate": candidate_code(case.pair.snippet.text, report),
+        "candidate": candidate_code(case.pair.snippet.text, report, program=program),
         "comparison": compare_reports(recorded, execution) if recorded and execution and not edited else None,
     }
 

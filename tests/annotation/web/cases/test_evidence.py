@@ -3,9 +3,16 @@ from __future__ import annotations
 import pytest
 from pytest_django import DjangoAssertNumQueries
 
-from annotation.models import Case
+from annotation.models import Case, ProgramText, TestProgram
 from annotation.stages import Event
-from annotation.web.cases.evidence import RELATED, Evidence, evidence_hash, evidence_of, steps_of
+from annotation.web.cases.evidence import (
+    RELATED,
+    Evidence,
+    candidate_code,
+    evidence_hash,
+    evidence_of,
+    steps_of,
+)
 from annotation.web.shared.words import MATCH, NO_MATCH
 from sandbox.reports.report import Outcome
 from tests import factories
@@ -147,3 +154,23 @@ def test_evidence_takes_two_queries(django_assert_num_queries: DjangoAssertNumQu
 
     with django_assert_num_queries(2):
         evidence_of(case)
+
+
+@pytest.mark.parametrize(
+    ("block", "missed"),
+    [
+        # Line 4 of the function `run_block` is line 3 of the block.
+        ("found = []\nfor name in names:\n    found.append(name)", [3]),
+        # The function has other lines than this block, so nothing can be said of them.
+        ("found = []; names = found\nfor name in names:\n    found.append(name)", []),
+    ],
+)
+def test_lines_of_a_block_are_those_of_the_function_that_ran(block: str, missed: list[int]) -> None:
+    program = TestProgram(source=ProgramText.packed("assert run_block([1]) == [1]"))
+    report = factories.a_report(lines_missed=(4,), trace=())
+    made = candidate_code(block, report, program=program)
+    assert [line.number for line in made.lines if line.missed] == missed
+    plain = candidate_code(block, factories.a_report(lines_missed=(3,), trace=()))
+    assert [line.number for line in plain.lines if line.missed] == [3], (
+        "beside a program that does not call it"
+    )
