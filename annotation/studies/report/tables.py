@@ -24,9 +24,11 @@ from annotation.studies.report.label_runs import LabelRuns
 from annotation.studies.report.pair_flow import SUMS
 from annotation.studies.report.pairwise_choices import sides_of
 from annotation.studies.report.table import Cell, Table
+from retrieval.evaluation.systems.paper_results import REPORTED_ANNOTATORS, REPORTED_CHOICES
 from retrieval.texts.plurals import count_noun
 
 CELLS: Final = ("Both match", "False positive", "False negative", "Both no match")
+REPORTED_KEY: Final = "reported"
 LEFT_OPEN: Final = ("No reference", "No label")
 
 
@@ -58,7 +60,7 @@ def build_study_tables(found: Figures) -> tuple[Table, ...]:
         build_run_table(found.runs),
         Table("flow", "Flow of pairs", ("What", "How many"), found.flow.rows, SUMS),
         build_rater_table(found.profile),
-        build_reported_table(),
+        build_reported_table(found.study),
     ]
     return tuple(table for table in made if table.rows or table.warning)
 
@@ -457,26 +459,26 @@ def build_rater_table(one: Profile) -> Table:
     )
 
 
-REPORTED: Final = (
-    ("Test-driven agents", "93.9 %", "", "1,000 verified pairs", "the newest version"),
-    ("Test-driven agents", "96.4 %", "", "200 or 300 pairs, both are said", "RQ2"),
-    ("People with tests", "", "0.85", "the reference of the rows below", "RQ2"),
-    ("People without tests", "89.0 %", "0.61", "other people, the same pairs", "RQ2; equals the first paper"),
-    ("Single LLM: DeepSeek-V3", "82.0 %", "", "the same pairs", "RQ2"),
-    ("Single LLM: o1-mini", "81.6 %", "", "the same pairs", "RQ2"),
-    ("Single LLM: Claude 3.5 Sonnet", "83.0 %", "", "the same pairs", "RQ2"),
-)
-"""What the papers report of people and annotators, newest first: *as reported*, and never more than that.
-Empty where a paper gives nothing.
-"""
-
-
-def build_reported_table() -> Table:
+def build_reported_table(study: Study) -> Table:
+    """What the papers report of people and annotators, or of choices between two benchmarks."""
+    if study.kind == Study.Kind.PAIRWISE:
+        return Table(
+            REPORTED_KEY,
+            "As reported by the papers",
+            ("First", "Second", "First better", "Second better", "On", "Where"),
+            tuple((row.first, row.second, *row.shares, row.on, row.where) for row in REPORTED_CHOICES),
+            "Volunteers chose one of two functions for a query. The papers say nothing of ties, of how many "
+            "people chose, or of intervals.",
+        )
     return Table(
-        "reported",
+        REPORTED_KEY,
         "As reported by the papers",
-        ("Who", "Accuracy", "Alpha", "On", "Where"),
-        REPORTED,
-        "Protocols are not stated in full, the rows are not paired, and 0.890 with 0.61 equal the first "
-        "paper’s printed digits: points of reference. On a random sample “always 0” scores 0.787.",
+        ("Who", "Criterion", "Accuracy", "Alpha", "On", "Where"),
+        tuple(
+            (row.who, row.criterion, row.accuracy, row.alpha, row.on, row.where)
+            for row in REPORTED_ANNOTATORS
+        ),
+        "Protocols are not stated in full, and the rows are not paired: points of reference. Alpha of a "
+        "model is of people and the model together. 0.890 with 0.61 equal the first paper’s printed "
+        "digits. On a random sample “always 0” scores 0.787.",
     )

@@ -1,4 +1,4 @@
-"""What stands beside the figures of a leaderboard: label noise, training data, the paper's table."""
+"""What stands beside the figures of a leaderboard: label noise and training data."""
 
 from __future__ import annotations
 
@@ -18,7 +18,6 @@ from annotation.studies.report.figures import NoFigures, figures_of, refuse_to_r
 from retrieval.evaluation.leaderboard import Leaderboard
 from retrieval.evaluation.robustness.label_noise import ASSUMED, ErrorRates
 from retrieval.evaluation.systems import published_systems
-from retrieval.evaluation.systems.published_systems import REPORTED, REPORTED_IN
 from retrieval.models import Annotator, Benchmark, BenchmarkLabel, Candidate, filled_holes_of
 from retrieval.training.run import SCRATCH
 
@@ -243,26 +242,3 @@ def models_of(annotators: Sequence[Annotator]) -> list[str]:
     others = [annotator for annotator in annotators if annotator not in people]
     found = [(list_answering_models(other) or [""]) if other.kind in asked else [""] for other in others]
     return [model for models in found for model in models] if annotators else [""]
-
-
-def paper_table(board: Leaderboard) -> dict[str, Any] | None:
-    """The paper's figures beside ours of that name, where one of its metrics is measured here."""
-    metrics = [name for name in REPORTED[0].figures if name in board.metrics]
-    if not metrics:
-        return None
-    whole = (standing for standing in board.standings if standing.run.text_option in ("", "whole"))
-    ours = {standing.run.system: standing.figures for standing in whole}
-    rows = []
-    for row in REPORTED:
-        figures = [ours.get(row.like, {}).get(name) for name in metrics]
-        rows.append(
-            {
-                "system": row.system,
-                "reported": [f"{row.figures[name]:.3f}" for name in metrics],
-                "ours": [
-                    f"{figure.value:.3f}" if figure and figure.value is not None else "–"
-                    for figure in figures
-                ],
-            }
-        )
-    return {"where": REPORTED_IN, "metrics": metrics, "rows": rows}

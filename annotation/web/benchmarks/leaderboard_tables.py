@@ -7,6 +7,7 @@ from typing import Final
 
 from annotation.stats.agreement.figures import RESAMPLED, Figure
 from annotation.studies.report.table import Cell, Table
+from annotation.web.benchmarks.reported_tables import build_reported_tables
 from retrieval.evaluation.leaderboard import Leaderboard, PairedDifference, SystemStanding, titles_of
 from retrieval.evaluation.query_scores import Figure as MeanFigure
 from retrieval.evaluation.robustness.label_noise import Noise
@@ -20,9 +21,11 @@ NOT_MEASURED: Final = "this run was not scored by this metric"
 def build_leaderboard_tables(
     board: Leaderboard, noise: Noise | None, shown: Sequence[str]
 ) -> tuple[Table, ...]:
-    """Systems by the metrics `shown`, and each system against the next one where there are two."""
-    systems = build_systems_table(board, shown)
-    return (systems, build_differences_table(board, noise)) if board.differences else (systems,)
+    """Systems by the metrics `shown`, each system against the next one where there are two, and what papers
+    report.
+    """
+    differences = (build_differences_table(board, noise),) if board.differences else ()
+    return (build_systems_table(board, shown), *differences, *build_reported_tables(board))
 
 
 def build_systems_table(board: Leaderboard, shown: Sequence[str]) -> Table:

@@ -17,6 +17,7 @@ from annotation.web.benchmarks import leaderboard_notes
 from annotation.web.benchmarks.flaws import flaws_of
 from annotation.web.benchmarks.leaderboard_notes import ErrorRateChoice, Origin
 from annotation.web.benchmarks.leaderboard_tables import build_leaderboard_tables
+from annotation.web.benchmarks.reported_tables import build_reported_tables, view_reported_tables
 from annotation.web.shared.downloads import list_table_formats
 from annotation.web.shared.pagination import whole_number
 from annotation.web.shared.words import Sign, format_interval, label_sign
@@ -105,7 +106,7 @@ def benchmark_page(benchmark: Benchmark, params: QueryDict, user: Visitor) -> di
         "matches": found,
         "choices": [(written, said) for written, said, *_ in MATCHES],
         "origins": origins,
-        "paper": leaderboard_notes.paper_table(board),
+        "reported": view_reported_tables(build_reported_tables(board)),
         "flaws": flaws_of(benchmark),
         "bugs": rank_bugs(benchmark, [standing.run for standing in board.standings]),
         "has_condensed": has_condensed(board),

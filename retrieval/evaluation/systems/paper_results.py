@@ -1,10 +1,52 @@
-"""What the papers report of systems before and after training, as printed, beside what is measured here."""
+"""What the papers report, as printed in `reported.toml`, to stand next to what is measured here."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
-from typing import Final
+import tomllib
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, Final
+
+LANGUAGES: Final = ("Go", "Java", "JavaScript", "PHP", "Python", "Ruby", "mean")
+"""The columns of CodeSearchNet's tables."""
+LEARNED: Final = ("None", "CoSQA", "CoSQA+")
+_DATA: Final[Mapping[str, Any]] = tomllib.loads(Path(__file__).with_name("reported.toml").read_text("utf-8"))
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedSystem:
+    """A row of a table of systems. `like`: the name here of a system like it, empty for none.
+
+    `figures` by metric; `languages`: by metric the figures of `LANGUAGES`. A row has one of both.
+    """
+
+    name: str
+    like: str
+    figures: Mapping[str, float] = field(default_factory=dict)
+    languages: Mapping[str, tuple[float, ...]] = field(default_factory=dict)
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        return (*self.figures, *self.languages)
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedTable:
+    """A paper's table of systems: where it stands, what it leaves open, and its rows of the same metrics."""
+
+    key: str
+    where: str
+    left_open: str
+    rows: tuple[ReportedSystem, ...]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        return self.rows[0].metrics
+
+    @property
+    def by_language(self) -> bool:
+        return bool(self.rows[0].languages)
 
 
 @dataclass(frozen=True, slots=True)
@@ -18,31 +60,63 @@ class ReportedTraining:
     figures: Mapping[str, float]
 
 
-LEARNED: Final = ("None", "CoSQA", "CoSQA+")
-AGENTS: Final = "CoSQA+, agents paper, Table 2"
-FIRST: Final = "CoSQA+, first paper, Table 2"
-_AGENTS: Final[Mapping[str, Mapping[str, tuple[float, float, float]]]] = {
-    "codebert": {"mrr": (0.952, 0.939, 0.966), "ndcg@10": (0.958, 0.937, 0.962)},
-    "unixcoder": {"mrr": (0.891, 0.951, 0.954), "ndcg@10": (0.890, 0.946, 0.952)},
-    "codet5p": {"mrr": (0.794, 0.938, 0.940), "ndcg@10": (0.806, 0.943, 0.951)},
-}
-_FIRST: Final[Mapping[str, Mapping[str, tuple[float, float, float]]]] = {
-    "codebert": {"mrr": (0.952, 0.939, 0.961), "mmrr": (0.882, 0.844, 0.899)},
-    "unixcoder": {"mrr": (0.891, 0.951, 0.954), "mmrr": (0.711, 0.857, 0.884)},
-    "codet5p": {"mrr": (0.794, 0.938, 0.953), "mmrr": (0.504, 0.860, 0.889)},
-}
-NAMES: Final = {"codebert": "CodeBERT", "unixcoder": "UniXcoder", "codet5p": "CodeT5+ embedding"}
+@dataclass(frozen=True, slots=True)
+class ReportedAnnotator:
+    """Who annotates how well: accuracy and alpha as printed, empty where the paper gives none."""
 
+    who: str
+    criterion: str
+    accuracy: str
+    alpha: str
+    on: str
+    where: str
+
+
+@dataclass(frozen=True, slots=True)
+class ReportedChoice:
+    """How often people found the first benchmark's answer better, and the second's, as printed."""
+
+    first: str
+    second: str
+    shares: tuple[str, str]
+    on: str
+    where: str
+
+
+def _tables() -> Iterator[ReportedTable]:
+    for key, told in _DATA["tables"].items():
+        rows = tuple(
+            ReportedSystem(
+                row["name"],
+                row["like"],
+                row.get("figures", {}),
+                {metric: tuple(values) for metric, values in row.get("languages", {}).items()},
+            )
+            for row in _DATA["systems"]
+            if row["table"] == key
+        )
+        yield ReportedTable(key, told["where"], told["open"], rows)
+
+
+REPORTED_TABLES: Final = tuple(_tables())
 REPORTED_TRAINING: Final = tuple(
     ReportedTraining(
-        where,
-        NAMES[system],
-        system,
+        row["where"],
+        row["name"],
+        row["system"],
         learned,
-        {metric: values[place] for metric, values in figures.items()},
+        {metric: values[place] for metric, values in row["figures"].items()},
     )
-    for where, table in ((AGENTS, _AGENTS), (FIRST, _FIRST))
-    for system, figures in table.items()
+    for row in _DATA["training"]
     for place, learned in enumerate(LEARNED)
 )
 """Both test on CodeSearchNet's Python queries. Neither says what is searched, nor how many seeds were run."""
+REPORTED_ANNOTATORS: Final = tuple(
+    ReportedAnnotator(who, told["criterion"], accuracy, alpha, told["on"], told["where"])
+    for told in _DATA["annotators"]
+    for who, accuracy, alpha in told["rows"]
+)
+REPORTED_CHOICES: Final = tuple(
+    ReportedChoice(row["first"], row["second"], (row["shares"][0], row["shares"][1]), row["on"], row["where"])
+    for row in _DATA["choices"]
+)

@@ -1,4 +1,4 @@
-"""What systems are known to have been trained on, by whose models they are related, and what papers report.
+"""What systems are known to have been trained on, and by whose models they are related.
 
 What encoders of this workbench were trained on stands in `retrieval.encoders.registry` alone; here are the
 systems that only others run. From their papers and cards; what they leave open is "not known", never "no".
@@ -147,26 +147,3 @@ def shared_with(system: str, models: Sequence[str]) -> str:
 def sees_tasks(system: str) -> bool:
     """Whether any part of it is known to be trained on queries or code of this field's benchmarks."""
     return any(part.sees_tasks for part in find_known_parts(system))
-
-
-@dataclass(frozen=True, slots=True)
-class Reported:
-    """A row of a paper's table: figures by metric, and the name here of a system like it."""
-
-    system: str
-    like: str
-    figures: Mapping[str, float]
-
-
-REPORTED_IN: Final = "CoSQA+, agents paper, Table 4"
-REPORTED: Final = (
-    Reported("BoW", "bow", {"ndcg@10": 0.046, "mrr": 0.034}),
-    Reported("CodeBERT", "codebert", {"ndcg@10": 0.232, "mrr": 0.175}),
-    Reported("UniXcoder", "unixcoder", {"ndcg@10": 0.187, "mrr": 0.140}),
-    Reported("CodeT5+ embedding", "codet5p", {"ndcg@10": 0.179, "mrr": 0.136}),
-    Reported("Jina-embedding-v3", "jina-embeddings-v3", {"ndcg@10": 0.225, "mrr": 0.171}),
-    Reported("All-MiniLM-L12-v2", "minilm-l12", {"ndcg@10": 0.214, "mrr": 0.163}),
-    Reported("All-mpnet-base-v2", "mpnet", {"ndcg@10": 0.227, "mrr": 0.172}),
-    Reported("Multilingual-e5-large", "multilingual-e5-large", {"ndcg@10": 0.218, "mrr": 0.166}),
-)
-"""As printed; the paper leaves pool, cut-off of the MRR and text of the snippets open."""

@@ -12,6 +12,7 @@ from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.evaluation.files import NotComparable
 from retrieval.evaluation.language_scores import LanguageScores, score_languages
 from retrieval.evaluation.leaderboard import find_newest_runs, titles_of
+from retrieval.evaluation.systems.paper_results import LANGUAGES, REPORTED_TABLES
 from retrieval.management.light import LightCommand
 from retrieval.metrics.names import UnknownMeasure
 from retrieval.models import Pool
@@ -47,6 +48,7 @@ class Command(LightCommand):
             self.stdout.write(json.dumps(told, indent=2))
         else:
             self.stdout.write(format_language_table(names, found))
+            self.stdout.write(format_reported_languages(options["metric"]), ending="")
 
 
 def format_language_table(names: Sequence[str], found: Sequence[LanguageScores]) -> str:
@@ -59,3 +61,18 @@ def format_language_table(names: Sequence[str], found: Sequence[LanguageScores])
         cells = ("–" if value is None else f"{value:.4f}" for value in values)
         lines.append(f"{name:{width}}" + "".join(f"{cell:>12}" for cell in cells))
     return "\n".join(lines)
+
+
+def format_reported_languages(metric: str) -> str:
+    """The rows that CodeSearchNet reports of the metric, under a line that says so; empty for none."""
+    lines = list[str]()
+    for table in REPORTED_TABLES:
+        rows = [row for row in table.rows if metric in row.languages]
+        if rows:
+            width = max(len(row.name) for row in rows)
+            lines += ["", f"as reported: {table.where} ({table.left_open})"]
+            lines.append(f"{'system':{width}}" + "".join(f"{name:>12}" for name in LANGUAGES))
+        for row in rows:
+            cells = "".join(f"{value:>12.4f}" for value in row.languages[metric])
+            lines.append(f"{row.name:{width}}{cells}")
+    return "".join(f"{line}\n" for line in lines)

@@ -227,6 +227,10 @@ def test_beside_the_figures_stand_label_errors_training_and_the_paper(ray: Clien
     text = told(ray, "benchmark", scored.pk, metric="mrr", errors="0.1")
     for words in ("Stays above", "when 10.0 % of the matches", "rank 1", "as reported", "0.175", "not known"):
         assert words in text
+    assert (
+        "As reported: CoSQA+, first paper, Table 5" in text
+        and "table=reported-first-5&amp;format=tex" in text
+    )
     assert "0.1&quot; selected" in text or 'value="0.1" selected' in text
 
 

@@ -11,7 +11,7 @@ from django.urls import reverse
 
 from annotation.models import Study
 from annotation.studies.report.figures import figures_of
-from annotation.studies.report.tables import build_study_tables
+from annotation.studies.report.tables import build_reported_table, build_study_tables
 from tests import factories, studies
 from tests.annotation.studies.rated import agents, many_pairs, pairwise, rated_study
 
@@ -51,6 +51,16 @@ def test_every_table_is_there_with_a_chart_and_its_downloads(ray: Client, study:
     assert "Interim" not in text
     assert "fewer than 30 queries" in text
     assert "format=tex" in text
+
+
+def test_what_papers_report_is_there_by_criterion_or_of_choices(study: Study) -> None:
+    told = build_reported_table(study).rows
+    assert ("People", "50 % match", "0.86", "0.354") in {row[:4] for row in told}
+    pairwise = build_reported_table(Study(kind=Study.Kind.PAIRWISE)).rows
+    assert [row[:4] for row in pairwise] == [
+        ("CoSQA+", "CoSQA", "73.8 %", "26.2 %"),
+        ("CoSQA+", "CoSQA", "62.9 %", "37.1 %"),
+    ]
 
 
 def test_three_tiles_come_first_each_in_a_sentence(ray: Client, study: Study) -> None:

@@ -65,6 +65,16 @@ def test_judged_functions_alone_decide_what_is_within(rated: str, capsys: pytest
     assert found["mean"] == pytest.approx((found["Go"] + found["Python"]) / 2)
 
 
+def test_codesearchnets_rows_stand_below_as_reported(rated: str, capsys: pytest.CaptureFixture[str]) -> None:
+    capsys.readouterr()
+    call_command("evaluate-languages", rated)
+    told = capsys.readouterr().out.split("\n\n")[1].splitlines()
+    assert told[0].startswith("as reported: CodeSearchNet, Table 4")
+    printed = ["0.3070", "0.2570", "0.3180", "0.3380", "0.4060", "0.3950", "0.3370"]
+    assert told[2].split() == ["ElasticSearch", *printed]
+    assert len(told) == 2 + 6
+
+
 @pytest.mark.parametrize("metric", ["mrr_distractors", "nonsense"])
 def test_what_no_language_has_is_refused(rated: str, metric: str) -> None:
     with pytest.raises(CommandError):
