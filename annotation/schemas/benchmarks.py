@@ -246,6 +246,9 @@ class ExportIn(Body):
     by_repository: bool = Field(
         False, description="split: queries whose matches come from one repository stay together"
     )
+    published_split: bool = Field(
+        False, description="train, dev and test as the source has them (CodeSearchNet's partition); no seed"
+    )
     rounds: bool = Field(False, description="BEIR and qrels: means of labels as the nearest whole numbers")
     withhold: Literal["none", "forbidden", "unknown"] = Field(
         "none", description="of which texts only origin and hash are written, by their licences"

@@ -219,7 +219,7 @@ def _figures(about: Mapping[str, Any] | None) -> dict[str, Any]:
 
 def _add(target: Collection, source: Collection, positions: Sequence[int]) -> None:
     """Store the members at some positions behind those that are there. All of them or none."""
-    columns = ("text_id", "source_id", "origin", "licence", "rules")
+    columns = ("text_id", "source_id", "origin", "licence", "rules", "partition")
     rows = list[tuple[Any, ...]]()
     for start in range(0, len(positions), 500):
         some = source.members.filter(position__in=positions[start : start + 500]).order_by("position")

@@ -53,7 +53,16 @@ from retrieval.texts.hostile import mark_hostile_characters
 
 BATCH = 1000
 LICENCE_LENGTH: Final = 120
-MEMBER_COLUMNS: Final = ("collection", "text", "position", "source_id", "origin", "licence", "rules")
+MEMBER_COLUMNS: Final = (
+    "collection",
+    "text",
+    "position",
+    "source_id",
+    "origin",
+    "licence",
+    "rules",
+    "partition",
+)
 LABEL_COLUMNS: Final = ("pair", "annotator", "round", "value", "scale", "assisted", "source", "created_at")
 
 
@@ -222,6 +231,7 @@ def add_members(target: Collection, new: Sequence[tuple[Identified, int, Rule]])
             mark_hostile_characters(one.record.origin)[:400],
             shorten_licence(mark_hostile_characters(one.record.licence), LICENCE_LENGTH),
             int(rules),
+            one.record.partition,
         )
         for position, (one, text, rules) in enumerate(new, 0 if last is None else last + 1)
     ]

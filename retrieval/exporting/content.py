@@ -36,6 +36,10 @@ class NothingToExport(ValueError):
     """No label is of the kind that was asked for; the message says which there are."""
 
 
+class NoPublishedSplit(NothingToExport):
+    """Queries have no part of a published split, or several; the message says how many, and what to do."""
+
+
 @dataclass(frozen=True, slots=True)
 class MemberEntry:
     """A member with its text. `number` is what a release's file calls it."""

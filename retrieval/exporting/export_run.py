@@ -12,7 +12,7 @@ from retrieval.exporting import beir, coclr, huggingface, parquet, provenance, q
 from retrieval.exporting.content import Held, Subject, subject_of
 from retrieval.exporting.files import FORMAT, MANIFEST, stage_export
 from retrieval.exporting.labels import LabelChoice
-from retrieval.exporting.parts import Parts, split_benchmark
+from retrieval.exporting.parts import Parts, split_as_published, split_benchmark
 from retrieval.exporting.splits import Report
 from retrieval.exporting.whole_grades import round_relevances, rounding_of
 from retrieval.exporting.withholding_policy import Withhold, reasons_told
@@ -27,7 +27,7 @@ SPLITS: Final = "splits.json"
 @dataclass(frozen=True, slots=True)
 class Options:
     """Whose labels; the seed of a split (None: no split); what is withheld by its licence; whether relevances
-    are rounded where the format takes whole numbers alone.
+    are rounded where the format takes whole numbers alone. `published_split`: the split of the source.
 
     `tick` is called with the number of records written since.
     """
@@ -38,6 +38,7 @@ class Options:
     withhold: Withhold = Withhold.NONE
     tick: Tick = lambda done: None
     rounds: bool = False
+    published_split: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,15 @@ def export_benchmark(benchmark: Benchmark, name: str, folder: Path, options: Opt
         return replace(_written(subject, name, stage, options), folder=folder)
 
 
+def parts_of(subject: Subject, options: Options) -> Parts | None:
+    """The split that is asked for; None for none. Raises `NoPublishedSplit`."""
+    if options.published_split:
+        return split_as_published(subject)
+    return None if options.split is None else split_benchmark(subject, options.split, options.by_repository)
+
+
 def _written(subject: Subject, name: str, folder: Path, options: Options) -> Exported:
-    parts = None if options.split is None else split_benchmark(subject, options.split, options.by_repository)
+    parts = parts_of(subject, options)
     rounded = round_relevances(subject, options.rounds) if FORMATS[name].is_whole else subject
     files = FORMATS[name].write(rounded, folder, parts, options.tick)
     provenance.write_labels(subject, subject.open_pairs, folder)

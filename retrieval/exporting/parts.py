@@ -6,9 +6,10 @@ import re
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Final
 
 from retrieval.evaluation.content import query_members, snippet_members
-from retrieval.exporting.content import Subject
+from retrieval.exporting.content import NoPublishedSplit, Subject
 from retrieval.exporting.labels import ROWS_A_READ
 from retrieval.exporting.splits import (
     PARTS,
@@ -18,7 +19,11 @@ from retrieval.exporting.splits import (
     same_queries,
     split_queries,
 )
+from retrieval.models.collections import MemberQuerySet
+from retrieval.texts.plurals import count_noun
 
+PUBLISHED: Final = ("train", "valid", "test")
+"""The parts as CodeSearchNet calls them, in the order of `PARTS`."""
 REPOSITORY = re.compile(r"(?:https?://)?(?:www\.)?((?:github|gitlab|bitbucket)\.(?:com|org)/[\w.-]+/[\w.-]+)")
 
 
@@ -58,6 +63,37 @@ def split_benchmark(subject: Subject, seed: int, repositories: bool = False) -> 
     found = split_queries(groups, matches, seed)
     pairs = ((query, snippet, relevance > 0) for query, snippet, relevance, _ in subject.pairs.rows())
     return Parts(found, build_split_report(found, groups, matches, pairs, seed), matching, nameless)
+
+
+def split_as_published(subject: Subject) -> Parts:
+    """The split of the source: a query goes with itself, else with the functions that match it.
+
+    Raises NoPublishedSplit where a query has no part so, or several.
+    """
+    own = _partitions(query_members(subject.benchmark), subject.query_ids.tolist())
+    told = _partitions(snippet_members(subject.benchmark), subject.snippet_ids.tolist())
+    matching = [set[str]() for _ in own]
+    matches = [0] * len(own)
+    for query, snippet, relevance, _ in subject.pairs.rows():
+        if relevance > 0:
+            matches[query] += 1
+            matching[query].add(told[snippet])
+    wanted = [{name} if name else found for name, found in zip(own, matching, strict=True)]
+    unclear = sum(len(names) != 1 or "" in names for names in wanted)
+    if unclear:
+        raise NoPublishedSplit(
+            f"The source puts {unclear:,} of {count_noun(len(own), 'query', 'queries')} in no part, or in "
+            "several. A split of our own (--split, or a seed) takes them all."
+        )
+    found = [PUBLISHED.index(name) for (name,) in wanted]
+    pairs = ((query, snippet, relevance > 0) for query, snippet, relevance, _ in subject.pairs.rows())
+    return Parts(found, build_split_report(found, range(len(own)), matches, pairs, None))
+
+
+def _partitions(members: MemberQuerySet, texts: Sequence[int]) -> list[str]:
+    """The partition of each text, empty where the source says none."""
+    known = dict(members.values_list("text_id", "partition").iterator(ROWS_A_READ))
+    return [known[text] for text in texts]
 
 
 def _repository_names(subject: Subject) -> list[str]:

@@ -105,10 +105,11 @@ class Report:
     """What a split is like: queries by part, by number of matches and part, and snippets that parts share.
 
     `shared` counts snippets that stand in pairs of more than one part, `shared_matches` those that match
-    queries of more than one part. `groups` have more than one query.
+    queries of more than one part. `groups` have more than one query. Without a seed it is the split that the
+    source published.
     """
 
-    seed: int
+    seed: int | None
     queries: Mapping[str, int]
     strata: Mapping[int, Mapping[str, int]]
     groups: int
@@ -121,7 +122,7 @@ def build_split_report(
     groups: Sequence[int],
     matches: Sequence[int],
     pairs: Iterable[tuple[int, int, bool]],
-    seed: int,
+    seed: int | None,
 ) -> Report:
     """`pairs`: (query, snippet, whether it matches), each with its number."""
     strata = defaultdict[int, Counter[str]](Counter)

@@ -69,6 +69,9 @@ class Member(models.Model):
     source_id = models.CharField(max_length=300, help_text="such as query-idx, code-idx or file::name")
     origin = models.CharField(max_length=400, blank=True)
     licence = models.CharField(max_length=120, blank=True)
+    partition = models.CharField(
+        max_length=5, blank=True, db_default="", help_text="train, valid or test, where the source says one"
+    )
     rules = models.PositiveIntegerField(default=0, help_text="bits of retrieval.filters.Rule")
 
     objects = MemberQuerySet.as_manager()

@@ -57,6 +57,7 @@ class Record:
     distribution, `licence` what the source states, empty where it states none, `id_from` what was read as its
     name, such as `_id`. `has_id` is whether the name is an id that the source gives, not a number that the
     reader made up, and `is_key` whether that id means one text alone, as a path with a name does not.
+    `partition` is train, valid or test where the source says one.
     """
 
     text: str
@@ -66,6 +67,7 @@ class Record:
     id_from: str = field(default="", compare=False)
     has_id: bool = field(default=True, compare=False)
     is_key: bool = field(default=False, compare=False)
+    partition: str = field(default="", compare=False)
 
 
 @dataclass(frozen=True, slots=True)

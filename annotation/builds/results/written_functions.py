@@ -93,7 +93,7 @@ def copy_members(
     snippets: Collection, members: QuerySet[Member], made: Collection, texts: Sequence[int]
 ) -> None:
     """The members, whose texts are `texts`, with their further ids, at the places that they have."""
-    columns = ("text_id", "position", "source_id", "origin", "licence", "rules")
+    columns = ("text_id", "position", "source_id", "origin", "licence", "rules", "partition")
     rows = members.order_by("position").values_list(*columns).iterator(ROWS_AT_ONCE)
     while some := list(islice(rows, ROWS_AT_ONCE)):
         statements.insert_all(Member, MEMBER_COLUMNS, [(made.pk, *row) for row in some])

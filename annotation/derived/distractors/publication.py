@@ -42,7 +42,7 @@ LONGEST_SOURCE: Final = 200
 ANNOTATOR: Final = "planted bugs"
 SOURCE: Final = "matches with a planted bug, each proven by a test that passes without it"
 
-MemberRow: TypeAlias = tuple[str, int, str, str, str, int]
+MemberRow: TypeAlias = tuple[str, int, str, str, str, int, str]
 """Hash and id of a text, source id, origin, licence, rules."""
 
 
@@ -116,7 +116,7 @@ def keep_collection(benchmark: Benchmark, bugs: Sequence[ProvenBug], texts: Sequ
     may be that one; with the bugs at the end a system that sees no difference would look perfect.
     """
     name, kind = distractors_name(benchmark), Collection.Kind.SNIPPETS
-    columns = ("text__body", "text_id", "source_id", "origin", "licence", "rules")
+    columns = ("text__body", "text_id", "source_id", "origin", "licence", "rules", "partition")
     rows = list(snippet_members(benchmark).values_list(*columns).iterator(ROWS_A_READ))
     rows = sorted([*rows, *list_bug_members(benchmark, bugs, texts)])
     newest = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
@@ -151,7 +151,7 @@ def list_bug_members(
         parent = parents[bug.pair.snippet_id]
         name = name_bug(parent, text, number)
         rules = int(rules_of_function(text.text))
-        yield text.digest, text.pk, name, parent.origin, parent.licence, rules
+        yield text.digest, text.pk, name, parent.origin, parent.licence, rules, parent.partition
 
 
 def name_bug(parent: Member, bug: Text, number: int) -> str:

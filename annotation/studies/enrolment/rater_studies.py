@@ -213,7 +213,7 @@ def profile_of(enrolment: Enrolment) -> Profile:
         earlier = Enrolment.objects.filter(user=enrolment.user_id, years_of_python__isnull=False)
         known = earlier.order_by("-accepted_at").first() or enrolment
     years = "" if known.years_of_python is None else str(known.years_of_python)
-    return Profile(years, known.occupation, known.languages, tuple(enrolment.code_languages))
+    return Profile(years, known.occupation, known.languages, tuple(enrolment.code_languages) or None)
 
 
 def work_of(enrolment: Enrolment) -> Work:

@@ -59,6 +59,9 @@ class ExportForm(forms.Form):
     by_repository = forms.BooleanField(
         required=False, label="split: queries whose matches come from one repository go to one part"
     )
+    published_split = forms.BooleanField(
+        required=False, label="split as published: the parts that CodeSearchNet’s files have; no seed"
+    )
     rounds = forms.BooleanField(
         required=False, label="BEIR and TREC qrels: means of several labels as the nearest whole numbers"
     )
@@ -85,6 +88,8 @@ class ExportForm(forms.Form):
         cleaned = super().clean() or self.cleaned_data
         if cleaned.get("by_repository") and cleaned.get("seed") is None and "seed" not in self.errors:
             self.add_error("seed", "Give a seed: without one there is no split.")
+        if cleaned.get("published_split") and cleaned.get("seed") is not None:
+            self.add_error("seed", "The published split has no seed: leave it empty, or choose our split.")
         return cleaned
 
     def job(self, benchmark: Benchmark, user: User) -> Job | None:
@@ -155,6 +160,8 @@ def describe_export_order(order: ExportOrder) -> str:
     said = [f"labels: {order.labels}"]
     if order.seed is not None:
         said.append(f"split, seed {order.seed}{', by repository' if order.by_repository else ''}")
+    if order.published_split:
+        said.append("split as published")
     if order.rounds:
         said.append("rounded")
     if order.withhold != Withhold.NONE:
@@ -165,6 +172,6 @@ def describe_export_order(order: ExportOrder) -> str:
 def order_again(job: Job, order: ExportOrder) -> jobs.Retry:
     """The same order, given with one click."""
     fields = order.model_dump(mode="json", exclude_none=True)
-    boxes = ("by_repository", "rounds")
+    boxes = ("by_repository", "published_split", "rounds")
     fields |= {name: "on" if getattr(order, name) else "" for name in boxes}
     return jobs.Retry(reverse("benchmark-exports", args=[job.subject]), "Make again", fields)

@@ -58,7 +58,7 @@ def options_of_export(job: Job, order: ExportOrder, benchmark: Benchmark) -> Opt
     total = benchmark.queries_until + benchmark.snippets_until + benchmark.size
     policy = Withhold(order.withhold)
     labels, tick = LabelChoice(order.labels), Progress(job, total)
-    return Options(labels, order.seed, order.by_repository, policy, tick, order.rounds)
+    return Options(labels, order.seed, order.by_repository, policy, tick, order.rounds, order.published_split)
 
 
 def zip_export_folder(folder: Path, target: Path) -> None:

@@ -13,7 +13,7 @@ OTHER = re.compile(r"[^A-Za-z0-9._-]+")
 
 
 class ExportOrder(JobOrder):
-    """One export of the benchmark that the job is about; without a seed there is no split."""
+    """One export of the benchmark that the job is about; without a seed there is no split of ours."""
 
     kind: ClassVar = Job.Kind.EXPORT
     format: str
@@ -22,6 +22,7 @@ class ExportOrder(JobOrder):
     by_repository: bool = False
     withhold: str = "none"
     rounds: bool = False
+    published_split: bool = False
 
 
 def folder_of(home: Path) -> Path:

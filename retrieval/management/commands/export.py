@@ -85,6 +85,11 @@ class Command(LightCommand):
             action="store_true",
             help="a split in which the matches of a repository are in one part",
         )
+        parser.add_argument(
+            "--published-split",
+            action="store_true",
+            help="train, dev and test as the source has them (CodeSearchNet's partition)",
+        )
 
     def handle(self, *args: Any, **options: Any) -> None:
         began = time.monotonic()
@@ -109,6 +114,10 @@ class Command(LightCommand):
 
 
 def build_export_options(options: dict[str, Any], bar: Any) -> Options:
+    """Raises CommandError where two splits are asked for."""
+    published = options["published_split"]
+    if published and (options["split"] or options["by_repository"]):
+        raise CommandError("--published-split is a split already: leave out --split and --by-repository.")
     return Options(
         LabelChoice(options["labels"]),
         options["seed"] if options["split"] or options["by_repository"] else None,
@@ -116,6 +125,7 @@ def build_export_options(options: dict[str, Any], bar: Any) -> Options:
         Withhold(options["withhold"]),
         lambda done: bar.update(done),
         options.get("round", False),
+        published,
     )
 
 

@@ -7,7 +7,9 @@ these keys are read too.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from retrieval.sources import GivenLabel, Item, Problem, Query, Snippet
@@ -40,13 +42,16 @@ REPOSITORY = ("repo", "repository_name", "nwo")
 PLACE = ("path", "func_path_in_repository")
 NAME = ("func_name", "identifier")
 LICENCE = ("licence", "license")
+PARTITION = ("partition", "split_name")
+PARTITIONS = {"train": "train", "valid": "valid", "validation": "valid", "dev": "valid", "test": "test"}
+OF_FILE = re.compile(r"[a-z]+_(train|valid|test)_\d+\.jsonl")
 OTHER_IDS = (*LINK, "idx", "id", "_id", "retrieval_idx", "code_idx", "code-idx", "number")
 """What tells a function that has no place or no name."""
 KINDS_READ = (
     "Functions are read from .jsonl (also packed), .parquet and *definitions*.pkl; licences from "
     "*_licenses.pkl."
 )
-COLUMNS = (*CODE, *DOCUMENTATION, *OTHER_IDS, *REPOSITORY, *PLACE, *NAME, *LICENCE, "language")
+COLUMNS = (*CODE, *DOCUMENTATION, *OTHER_IDS, *REPOSITORY, *PLACE, *NAME, *LICENCE, *PARTITION, "language")
 
 
 def read_codesearchnet(places: Sequence[Path], documentation: bool = False) -> Iterator[Item]:
@@ -89,16 +94,32 @@ def _codesearchnet_items(
     licences: Mapping[str, str],
 ) -> Iterator[Item]:
     try:
-        snippet = _snippet(record, number, ids, licences)
+        snippet = replace(_snippet(record, number, ids, licences), partition=partition_of(record, path))
         said = first_paragraph(text_of_record(record, DOCUMENTATION, needed=False)) if documentation else ""
     except Refused as refused:
         yield Problem(str(path), number, str(refused), costs_labels=documentation)
         return
     yield snippet
     if worth_asking(said):
-        yield Query(said, snippet.source_id, snippet.origin, id_from=snippet.id_from, has_id=snippet.has_id)
+        yield Query(
+            said,
+            snippet.source_id,
+            snippet.origin,
+            id_from=snippet.id_from,
+            has_id=snippet.has_id,
+            partition=snippet.partition,
+        )
         name = snippet.source_id if snippet.has_id else ""
         yield GivenLabel(said, snippet.text, 1, "binary", name, name, snippet.id_from)
+
+
+def partition_of(record: Object, path: Path) -> str:
+    """Train, valid or test, as the record says, else as its file is called (`python_train_0.jsonl.gz`)."""
+    told = next((record[name] for name in PARTITION if isinstance(record.get(name), str)), "")
+    if not told:
+        named = OF_FILE.match(path.name)
+        told = named[1] if named else ""
+    return PARTITIONS.get(told.lower(), "")
 
 
 def _snippet(record: Object, number: int, ids: IdsOfFile, licences: Mapping[str, str]) -> Snippet:

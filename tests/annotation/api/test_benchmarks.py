@@ -184,6 +184,8 @@ def test_an_export_is_written_and_fetched(ada: Client, made: Benchmark) -> None:
 def test_a_split_needs_a_seed(ada: Client, made: Benchmark) -> None:
     refused = post(ada, f"benchmarks/{made.pk}/exports", {"by_repository": True}, 422)
     assert refused["errors"][0]["where"] == "seed"
+    both = post(ada, f"benchmarks/{made.pk}/exports", {"published_split": True, "seed": 1}, 422)
+    assert both["errors"][0]["where"] == "seed"
 
 
 def test_a_pin_is_taken_read_and_computed_again(ada: Client, made: Benchmark) -> None:

@@ -16,6 +16,7 @@ from django.core.management import CommandError, call_command
 from pyarrow import Table, parquet
 
 from retrieval.exporting import beir as beir_export
+from retrieval.exporting.content import NoPublishedSplit
 from retrieval.exporting.export_run import FORMATS, Options, export_benchmark
 from retrieval.exporting.labels import LabelChoice
 from retrieval.exporting.parts import repository_of
@@ -364,6 +365,30 @@ def test_by_repository(tmp_path: Path) -> None:
     counts = loaded(tmp_path, "splits.json")["queries"].values()
     assert sorted(counts) == [0, 0, 3]
     assert repository_of(link) == "github.com/a/b" and repository_of("stdlib") == ""
+
+
+def test_a_split_as_published_follows_the_matches_or_the_query_itself(tmp_path: Path) -> None:
+    """Two queries go with their matches; the third has a part of its own, whatever matches it."""
+    made = benchmark(said={annotator(): {(0, 0): 1, (1, 1): 1, (2, 2): 1}})
+    for place, name in enumerate(("train", "valid", "train")):
+        Member.objects.filter(collection=made.snippets, position=place).update(partition=name)
+    Member.objects.filter(collection=made.queries, position=2).update(partition="test")
+    export_benchmark(made, "beir", tmp_path, Options(published_split=True))
+    report = loaded(tmp_path, "splits.json")
+    assert (report["queries"], report["seed"]) == ({"train": 1, "dev": 1, "test": 1}, None)
+
+
+def test_queries_without_a_published_part_are_refused_with_their_number(tmp_path: Path) -> None:
+    made = benchmark(said={annotator(): {(0, 0): 1, (1, 1): 1, (1, 2): 1, (2, 2): 1}})
+    for place, name in enumerate(("train", "valid", "test")):
+        Member.objects.filter(collection=made.snippets, position=place).update(partition=name)
+    with pytest.raises(NoPublishedSplit, match="puts 1 of 3 queries in no part, or in several"):
+        export_benchmark(made, "beir", tmp_path / "several", Options(published_split=True))
+    Member.objects.update(partition="")
+    with pytest.raises(CommandError, match="puts 3 of 3 queries in no part"):
+        call_command("export", "beir", made.name, str(tmp_path / "none"), "--published-split")
+    with pytest.raises(CommandError, match="leave out --split and --by-repository"):
+        call_command("export", "beir", made.name, str(tmp_path / "both"), "--published-split", "--split")
 
 
 @pytest.mark.parametrize(

@@ -7,8 +7,10 @@ from pathlib import Path
 
 import pyarrow
 import pytest
+from django.core.management import call_command
 from pyarrow import parquet
 
+from retrieval.models import Member
 from retrieval.sources import GivenLabel, Problem, Query, Snippet
 from retrieval.sources.code.documentation import first_paragraph, worth_asking
 from retrieval.sources.formats.codesearchnet import read_codesearchnet
@@ -33,6 +35,33 @@ def saved(path: Path, *rows: object) -> Path:
 def test_functions_keep_repository_name_and_link(tmp_path: Path) -> None:
     items = list(read_codesearchnet([saved(tmp_path / "a.jsonl.gz", LINE)]))
     assert items == [Snippet("def f(x): ...", "a/b/m.py::C.f", LINE["url"])]
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "partition"),
+    [
+        ("a.jsonl", {"partition": "valid"}, "valid"),
+        ("a.jsonl", {"split_name": "validation"}, "valid"),
+        ("python_test_0.jsonl.gz", {}, "test"),
+        ("python_test_0.jsonl.gz", {"partition": "train"}, "train"),
+        ("a.jsonl", {"partition": "some"}, ""),
+        ("a.jsonl", {"partition": 1}, ""),
+        ("test.jsonl", {}, ""),
+    ],
+)
+def test_the_partition_is_the_records_or_the_files(
+    tmp_path: Path, name: str, told: dict[str, object], partition: str
+) -> None:
+    snippet, query, _ = read_codesearchnet([saved(tmp_path / name, {**LINE, **told})], True)
+    assert isinstance(snippet, Snippet) and isinstance(query, Query)
+    assert (snippet.partition, query.partition) == (partition, partition)
+
+
+@pytest.mark.django_db
+def test_members_keep_their_partition(tmp_path: Path) -> None:
+    path = saved(tmp_path / "a.jsonl", {**LINE, "partition": "test"})
+    call_command("import", "codesearchnet", str(path), name="csn")
+    assert list(Member.objects.values_list("partition", flat=True)) == ["test"]
 
 
 def test_documentation_becomes_labelled_queries(tmp_path: Path) -> None:
