@@ -61,6 +61,7 @@ _OF_CANDIDATES = (
         re.compile(
             r"\bf_(?:back|globals|builtins|locals)\b|\btb_frame\b|\bgi_frame\b"
             r"|\bgetargvalues\b|\bcapture_locals\b|\bwalk_(?:stack|tb)\b"
+            r"|\bextract_vars(?:_above)?\b|\b(?:eval|query)\([^\n]*\blevel *="
         ),
         "looks at stack frames",
     ),

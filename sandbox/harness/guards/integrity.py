@@ -11,6 +11,7 @@ from sandbox.harness.code_objects import codes_in
 from sandbox.harness.guards.candidate_parts import Part, find_parts
 from sandbox.harness.guards.function_parts import FunctionParts
 from sandbox.harness.guards.libraries import Libraries
+from sandbox.harness.guards.library_data import registered_with
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -277,8 +278,21 @@ class Integrity:
         self.rebound = self.rebound or self.is_rebound()
         if self._libraries is not None and self._libraries.is_changed_for_good(self._codes.values()):
             self._tell("candidate", _CHANGES_LIBRARY)
+        if any(map(self._is_registered_with, [*self._names.values()])):
+            self._tell("candidate", "changes classes of the program")
         self._look_at_builtins()
         self._look_at_tests()
+
+    def _is_registered_with(self, value: Any) -> bool:
+        """Whether it is an abstract class of the program's that a built-in type was registered with."""
+        return (
+            isinstance(value, type)
+            and value.__module__ == "__main__"
+            and "_abc_impl" in vars(value)
+            and not any(value is one for one in self._originals.values())
+            and not any("register" in code.co_names for code in self._codes.values())
+            and bool(registered_with(value))
+        )
 
     def is_rebound(self) -> bool:
         """Whether a function, class or constant of the candidate was replaced, or a part of one.

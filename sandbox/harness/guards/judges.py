@@ -68,6 +68,7 @@ class Judges:
             return
         self.runner = unittest.main.runTests.__code__
         unittest.TestResult.addSkip = _noting_skip(unittest.TestResult.addSkip, self, failed)  # type: ignore[method-assign]
+        unittest.TestResult.stopTestRun = _noting_stop(unittest.TestResult.stopTestRun, failed)  # type: ignore[method-assign]
         for name in ("addError", "addFailure", "addUnexpectedSuccess", "addSubTest"):
             setattr(unittest.TestResult, name, _noting(getattr(unittest.TestResult, name), candidate, failed))
         modules = [one for name, one in sys.modules.items() if name.partition(".")[0] == "unittest"]
@@ -182,6 +183,16 @@ def _noting_example(method: Callable[..., Any], candidate: str, failed: Callable
         if not _runs(candidate):
             failed()
         return method(*given, **named)
+
+    note.__name__, note.__qualname__ = method.__name__, method.__qualname__
+    return note
+
+
+def _noting_stop(method: Callable[..., Any], failed: Callable[[], None]) -> Callable[..., Any]:
+    def note(self: Any) -> Any:
+        if self.shouldStop:
+            failed()  # not all tests were run
+        return method(self)
 
     note.__name__, note.__qualname__ = method.__name__, method.__qualname__
     return note

@@ -99,6 +99,7 @@ class Libraries:
         self._file = candidate.co_filename
         self._left = _MOST_LOOKED_AT
         self._stores: list[dict[Any, Any]] = []
+        self._was_changed = False
         for name in names:
             if self._by_name or name in self._used:
                 self._add(sys.modules.get, name)
@@ -181,7 +182,8 @@ class Libraries:
         for value in [*vars(module).values()]:
             if isinstance(value, type) and _flags(value) & _MADE_BY_A_STATEMENT:
                 members = _members(value)
-                for name in named & members.keys() if self._by_name else named & self._used & members.keys():
+                names = {name for name in members if name in named or name[:2] == "__"} & self._used
+                for name in names | (named & members.keys() if self._by_name else set()):
                     self._add(members.get, name)
 
     def _now(self) -> list[object]:
@@ -216,6 +218,7 @@ class Libraries:
 
     def entered(self) -> list[object]:
         """What there is now, of as much as can be looked at with each call."""
+        self._was_changed = self._data.is_changed_now()
         if not self._names or self._left <= 0:
             return []
         self._left -= len(self._names)
@@ -223,7 +226,9 @@ class Libraries:
 
     def left(self, before: list[object]) -> bool:
         """Whether anything is other than it was when `entered` gave this."""
-        return bool(before) and not all(map(_is, self._now(), before))
+        if bool(before) and not all(map(_is, self._now(), before)):
+            return True
+        return not self._was_changed and self._data.is_changed_now()
 
     def _is_own(self, value: Any) -> bool:
         """Whether a value is a function of the candidate's, or has one for a method."""

@@ -22,6 +22,7 @@ _members, _bases = type.__dict__["__dict__"].__get__, type.__dict__["__mro__"]._
 _flags, _MADE_BY_A_STATEMENT = type.__dict__["__flags__"].__get__, 1 << 9
 _CONTAINERS = (dict, list, set, bytearray)
 _MOST_ITEMS, _MOST_CONTAINERS = 10_000, 2000
+_MOST_AT_A_CALL, _MOST_LOOKED_AT = 2000, 4_000_000
 # A function of this module writes into a table that its callers need not name.
 _PICKLING = "copyreg"
 
@@ -36,6 +37,7 @@ class LibraryData:
         self._kinds: list[tuple[object, type]] = []
         # Abstract classes, each with the built-in types that were registered with it.
         self._abstract: list[tuple[Any, set[int]]] = []
+        self._left = _MOST_LOOKED_AT
         self._registers = by_name or "register" in used
         for module in modules:
             self._learn(vars(module))
@@ -57,6 +59,14 @@ class LibraryData:
             or self._is_registered()
         )
 
+    def is_changed_now(self) -> bool:
+        """The same, as long as not too much was looked at: it is asked before and after each call."""
+        cost = sum(len(keys) + 1 for _, keys, _ in self._held)
+        if not self._held or cost > _MOST_AT_A_CALL or self._left < cost:
+            return False
+        self._left -= cost
+        return any(map(self._is_other, self._held))
+
     def _learn(self, space: dict[str, Any]) -> None:
         root = str(space.get("__name__")).partition(".")[0]
         for name, value in [*space.items()]:
@@ -70,7 +80,7 @@ class LibraryData:
                     if type(inner) in _CONTAINERS and member[:2] != "__":
                         self._learn_container(member, inner)
                 if self._registers and "_abc_impl" in _members(value):
-                    self._abstract.append((value, _registered_with(value)))
+                    self._abstract.append((value, registered_with(value)))
             elif type(kind) is type and _members(kind).get("__module__") not in (None, "builtins"):
                 self._learn_object(value)
 
@@ -132,10 +142,11 @@ class LibraryData:
         if not self._registers or _abc.get_cache_token() == self._token:
             return False
         self._token = _abc.get_cache_token()
-        return any(not _registered_with(kind) <= before for kind, before in self._abstract)
+        return any(not registered_with(kind) <= before for kind, before in self._abstract)
 
 
-def _registered_with(kind: Any) -> set[int]:
+def registered_with(kind: Any) -> set[int]:
+    """The built-in types, by their identity, that were registered with an abstract class."""
     types = [reference() for reference in _abc._get_dump(kind)[0]]
     return {id(one) for one in types if isinstance(one, type) and not _is_made(one)}
 

@@ -135,7 +135,7 @@ class Watch:
         return lambda _, caller: self._tell(self.who(caller), sign)
 
     def _got_frame(self, _: tuple[Any, ...], caller: FrameType) -> None:
-        while self._by_name and caller.f_code.co_filename.endswith("/inspect.py") and caller.f_back:
+        while self._by_name and _hands_out_frames(caller.f_code) and caller.f_back:
             caller = caller.f_back
         self._tell(self.who(caller), _FRAMES)
 
@@ -219,6 +219,14 @@ class Watch:
         while "/ctypes/" in caller.f_code.co_filename and caller.f_back:
             caller = caller.f_back
         self._tell(self.who(caller), _MEMORY)
+
+
+def _hands_out_frames(code: Any) -> bool:
+    """Whether a function of a library gives frames to its caller, as those of `inspect` do."""
+    file = code.co_filename
+    return bool(
+        file.endswith("/inspect.py") or (file.endswith("/logging/__init__.py") and code.co_name == "<lambda>")
+    )
 
 
 def _reads(code: Any, name: str) -> bool:
