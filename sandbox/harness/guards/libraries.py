@@ -12,7 +12,7 @@ import builtins
 import os
 import sys
 
-from sandbox.harness.guards.library_data import LibraryData
+from sandbox.harness.guards.library_data import CONTAINERS, LibraryData
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -106,15 +106,14 @@ class Libraries:
         for name in _ASKED:
             if self._by_name or name in self._used:
                 self._add(vars(builtins).get, name)
-        modules = _modules_of(names)
-        for module in modules:
+        self._data = LibraryData(self._used, self._by_name, self._file)
+        for module in _modules_of(names):
             self._learn(module)
         for module in _judging_modules(names):
             self._learn_judges(module)
         for name in names:
             if name.partition(".")[0] in _CHANGING and type(sys.modules.get(name)) is _Module:
                 self._learn_named(sys.modules[name], named)
-        self._data = LibraryData(modules, self._used, self._by_name, self._file)
         self._before = self._now()
 
     def _add(self, getter: Callable[[str], object], name: str) -> None:
@@ -131,16 +130,22 @@ class Libraries:
             if (self._by_name or name in self._used) and (callable(value) or is_number):
                 self._add(space.get, name)
         for name, value in members:
+            kind = type(value)
             if isinstance(value, type):
                 if _flags(value) & _MADE_BY_A_STATEMENT and str(value.__module__).partition(".")[0] == root:
                     self._learn_class(value)
-            elif type(value) is dict and (self._by_name or name in self._used) and value is not space:
-                self._stores.append(value)
-            elif type(value) not in (_Function, _Module) and type(type(value)) is type:
+            elif kind is _Function:
+                self._data.learn_function(value)
+            elif kind in CONTAINERS:
+                self._data.learn_container(name, value)
+                if kind is dict and (self._by_name or name in self._used) and value is not space:
+                    self._stores.append(value)
+            elif kind is not _Module and type(kind) is type:
                 self._learn_object(value)
 
     def _learn_class(self, kind: type) -> None:
         members = _members(kind)
+        self._data.learn_class(kind, members)
         # What a class has of its bases it may get anew.
         names = {name for base in _bases(kind) for name in self._used & _members(base).keys()}
         for name in names.union(members if self._by_name else ()):
@@ -156,9 +161,12 @@ class Libraries:
             return
         if type(space) is not dict:
             return
-        methods = {name for base in _bases(type(value)) for name in _members(base) if name[:2] != "__"}
-        for name in methods if self._by_name else methods & self._used:
-            self._add(space.get, name)
+        self._data.learn_object(value, space)
+        bases = [*map(_members, _bases(type(value)))]
+        names = {name for base in bases for name in base} if self._by_name else self._used
+        for name in names:
+            if name[:2] != "__" and any(name in base for base in bases):
+                self._add(space.get, name)
 
     def _learn_judges(self, module: Any) -> None:
         """All that the candidate has a name for, functions and data alike."""

@@ -7,22 +7,21 @@ only what the candidate's text has a name for, or, with words to make names with
 
 from __future__ import annotations
 
-import _abc
+import _abc  # type: ignore[import-not-found]  # abc itself hides this
 import _operator
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterable
     from typing import Any
 
 _is = _operator.is_
 _Function = type(lambda: 0)
-_members, _bases = type.__dict__["__dict__"].__get__, type.__dict__["__mro__"].__get__
+_members = type.__dict__["__dict__"].__get__
 _flags, _MADE_BY_A_STATEMENT = type.__dict__["__flags__"].__get__, 1 << 9
-_CONTAINERS = (dict, list, set, bytearray)
-_MOST_ITEMS, _MOST_CONTAINERS = 10_000, 2000
-_MOST_AT_A_CALL, _MOST_LOOKED_AT = 2000, 4_000_000
+CONTAINERS = (dict, list, set, bytearray)
+_MOST_ITEMS, _MOSTCONTAINERS = 10_000, 2000
+_MOST_AT_A_CALL, _MOST_LOOKED_AT = 1000, 400_000
 # A function of this module writes into a table that its callers need not name.
 _PICKLING = "copyreg"
 
@@ -30,20 +29,20 @@ _PICKLING = "copyreg"
 class LibraryData:
     """Of one run. `used` are the candidate's names; `by_name`: it can make others."""
 
-    def __init__(self, modules: Iterable[Any], used: set[str], by_name: bool, file: str) -> None:
+    def __init__(self, used: set[str], by_name: bool, file: str) -> None:
         self._used, self._by_name, self._file = used, by_name, file
         # Containers, each with its keys or items, and what a dictionary had under them.
         self._held: list[tuple[Any, list[object], list[object]]] = []
+        # Those among them that are looked at with each call, what that costs, and how much is left for it.
+        self._named: list[tuple[Any, list[object], list[object]]] = []
+        self._cost, self._left = 0, _MOST_LOOKED_AT
         self._kinds: list[tuple[object, type]] = []
         # Abstract classes, each with the built-in types that were registered with it.
         self._abstract: list[tuple[Any, set[int]]] = []
-        self._left = _MOST_LOOKED_AT
         self._registers = by_name or "register" in used
-        for module in modules:
-            self._learn(vars(module))
         if by_name or _PICKLING in used:
             table = getattr(sys.modules.get(_PICKLING), "dispatch_table", None)
-            self._keep(table)
+            self._keep(table, _PICKLING in used)
         self._token = _abc.get_cache_token()
 
     @property
@@ -60,52 +59,47 @@ class LibraryData:
         )
 
     def is_changed_now(self) -> bool:
-        """The same, as long as not too much was looked at: it is asked before and after each call."""
-        cost = sum(len(keys) + 1 for _, keys, _ in self._held)
-        if not self._held or cost > _MOST_AT_A_CALL or self._left < cost:
+        """The same of what the candidate names, as long as not too much was looked at.
+
+        It is asked before and after each call.
+        """
+        if not self._named or self._left < 0:
             return False
-        self._left -= cost
-        return any(map(self._is_other, self._held))
+        self._left -= self._cost
+        return any(map(self._is_other, self._named))
 
-    def _learn(self, space: dict[str, Any]) -> None:
-        root = str(space.get("__name__")).partition(".")[0]
-        for name, value in [*space.items()]:
-            kind = type(value)
-            if kind in _CONTAINERS and name[:2] != "__":
-                self._learn_container(name, value)
-            elif kind is _Function:
-                self._learn_defaults(value)
-            elif isinstance(value, type) and str(value.__module__).partition(".")[0] == root:
-                for member, inner in [*_members(value).items()]:
-                    if type(inner) in _CONTAINERS and member[:2] != "__":
-                        self._learn_container(member, inner)
-                if self._registers and "_abc_impl" in _members(value):
-                    self._abstract.append((value, registered_with(value)))
-            elif type(kind) is type and _members(kind).get("__module__") not in (None, "builtins"):
-                self._learn_object(value)
-
-    def _learn_container(self, name: str, value: Any) -> None:
+    def learn_container(self, name: str, value: Any) -> None:
+        """A list or table that a module or class has."""
         if name in self._used or (self._by_name and type(value) is dict and _has_functions(value)):
-            self._keep(value)
+            self._keep(value, name in self._used)
 
-    def _learn_defaults(self, function: Any) -> None:
-        if "__kwdefaults__" in self._used or self._by_name:
-            self._keep(function.__kwdefaults__)
+    def learn_function(self, function: Any) -> None:
+        """A function of a module, for the sake of its defaults."""
+        if self._by_name or "__kwdefaults__" in self._used:
+            self._keep(function.__kwdefaults__, "__kwdefaults__" in self._used)
 
-    def _learn_object(self, value: Any) -> None:
+    def learn_class(self, kind: type, members: Any) -> None:
+        """A class of a module, with its members."""
+        for name in members if self._by_name else self._used & members.keys():
+            if type(members[name]) in CONTAINERS and name[:2] != "__":
+                self.learn_container(name, members[name])
+        if self._registers and "_abc_impl" in members:
+            self._abstract.append((kind, registered_with(kind)))
+
+    def learn_object(self, value: Any, space: dict[str, Any]) -> None:
         """An object may get another class, or another function in the place of one that it holds."""
-        if "__class__" in self._used or self._by_name:
+        if self._by_name or "__class__" in self._used:
             self._kinds.append((value, type(value)))
-        try:
-            space = object.__getattribute__(value, "__dict__")
-        except Exception:
-            return
-        if type(space) is dict and any(callable(one) for name, one in space.items() if name in self._used):
-            self._keep(space)
+        if any(callable(space[name]) for name in self._used & space.keys()):
+            self._keep(space, True)
 
-    def _keep(self, value: Any) -> None:
-        if value is not None and len(value) <= _MOST_ITEMS and len(self._held) < _MOST_CONTAINERS:
-            self._held.append((value, [*value], _values_of(value)))
+    def _keep(self, value: Any, is_named: bool) -> None:
+        if value is None or len(value) > _MOST_ITEMS or len(self._held) >= _MOSTCONTAINERS:
+            return
+        self._held.append((value, [*value], _values_of(value)))
+        if is_named and self._cost + len(value) < _MOST_AT_A_CALL:
+            self._named.append(self._held[-1])
+            self._cost += len(value) + 1
 
     def _is_other(self, held: tuple[Any, list[object], list[object]]) -> bool:
         container, keys, values = held
