@@ -122,10 +122,12 @@ def place(path: str, url: str) -> str:
         return "page"
     if url == reverse("home"):
         return ""  # every address begins with it
+    if url == reverse("browse") and path.startswith(reverse("compare")):
+        return ""  # it belongs to the reports
     names = {
         reverse("dashboard"): ("builds", "connection"),
         reverse("studies"): ("guidelines", "audit"),
-        reverse("reports"): ("pins",),
+        reverse("reports"): ("pins", "browse/compare", "quality"),
         reverse("work"): ("review", "rate", "adjudication", "precedents", "written", "history"),
     }
     others = tuple(f"{get_script_prefix()}{name}/" for name in names.get(url, ()))
@@ -249,5 +251,7 @@ def duration(seconds: float | timedelta | None) -> str:
     if total < 60:
         return f"{total} s"
     if total < 3600:
-        return f"{total // 60} min" if total >= 600 else f"{total // 60} min {total % 60} s"
-    return f"{total // 3600} h {total % 3600 // 60} min"
+        return (
+            f"{total // 60} min" if total >= 600 or total % 60 == 0 else f"{total // 60} min {total % 60} s"
+        )
+    return f"{total // 3600} h {total % 3600 // 60} min" if total % 3600 >= 60 else f"{total // 3600} h"

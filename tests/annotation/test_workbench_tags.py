@@ -3,6 +3,7 @@ from datetime import timedelta
 import pytest
 from django.utils import timezone
 
+from annotation.accounts.roles import Role
 from annotation.templatetags import workbench as tags
 from annotation.web.shared import words
 
@@ -22,7 +23,16 @@ def test_a_share_of_nothing_is_a_dash_not_a_zero() -> None:
 
 @pytest.mark.parametrize(
     ("seconds", "said"),
-    [(None, "–"), (0, "0 s"), (59.4, "59 s"), (61, "1 min 1 s"), (1200, "20 min"), (7260, "2 h 1 min")],
+    [
+        (None, "–"),
+        (0, "0 s"),
+        (59.4, "59 s"),
+        (60, "1 min"),
+        (61, "1 min 1 s"),
+        (1200, "20 min"),
+        (7200, "2 h"),
+        (7260, "2 h 1 min"),
+    ],
 )
 def test_durations_are_short(seconds: float | None, said: str) -> None:
     assert tags.duration(seconds) == said
@@ -45,3 +55,16 @@ def test_a_state_is_told_by_sign_and_word_and_is_escaped() -> None:
 def test_no_cap_is_a_word_not_a_zero() -> None:
     assert tags.dollars(None) == "no cap"
     assert tags.dollars(0) == "$0"
+
+
+@pytest.mark.parametrize(
+    ("path", "section"),
+    [
+        ("/browse/1/", "Browse"),
+        ("/browse/compare/", "Reports"),
+        ("/quality/", "Reports"),
+        ("/pins/1/", "Reports"),
+    ],
+)
+def test_each_page_belongs_to_one_section(path: str, section: str) -> None:
+    assert [entry.name for entry in tags.navigation(Role.ADMIN, path) if entry.current] == [section]

@@ -96,7 +96,7 @@ def test_two_snippets_are_compared_without_the_agents(case: Case) -> None:
     rita = handed(case, Kind.OWN_TESTS, [case.pair], **scale)
     rita.study.pairs.update(other=beside.pair)
     given = samples(case, rita)
-    assert b"Right snippet" in browser(rita.user).get(page_of(rita, case)).content
+    assert b"Right function" in browser(rita.user).get(page_of(rita, case)).content
     assert leaks(rita, case, given) == {}
 
 

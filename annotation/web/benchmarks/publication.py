@@ -15,6 +15,7 @@ from annotation.builds.results.publication import (
     PublishRefused,
     Wish,
     check_publish_wish,
+    find_labelling_annotator,
     pair_ids_of_wish,
     preview_publication,
 )
@@ -87,7 +88,8 @@ def publish_page(build: Build, *, counted: bool) -> dict[str, Any]:
         unmatched = count_queries_by_match(build).without if build.mining else 0
         return page | {"outlook": load_cached_outlook(wish, build), "unmatched": unmatched}
     except PublishRefused as why:
-        return page | {"problem": str(why)}
+        unmerged = build.is_over and find_labelling_annotator(build) is None
+        return page | {"problem": str(why), "unmerged": unmerged}
 
 
 def load_cached_outlook(wish: Wish, build: Build) -> PublicationOutlook:

@@ -50,7 +50,7 @@ class RunForm(forms.Form):
         "text, both also by the ids of an export.",
     )
     text_option = forms.ChoiceField(
-        label="What it searched",
+        label="Text that was searched",
         choices=[NOT_KNOWN, *((option, option) for option in TEXT_OPTIONS)],
         required=False,
     )

@@ -67,6 +67,28 @@ MENUS: Final[Mapping[str, Menu]] = {
 }
 
 
+TITLES: Final[Mapping[str, str]] = {
+    "stage": "stage",
+    "reached": "got as far as",
+    "label": "agents’ label",
+    "outcome": "outcome of the test",
+    "ran": "test program",
+    "agent": "agent",
+    "tag": "tagged by a person",
+    "cause": "cause",
+    "left": "abandoned at",
+    "q": "query contains",
+    "differs": "disagreement",
+    "round": "round",
+    "against": "compared with build",
+    "other": "its label",
+    "other_by": "decided by",
+    "canary": "canary",
+    "extension": "extension",
+}
+"""What each filter is called, as on the page."""
+
+
 def cases_number(build: Build, visible: QuerySet[Build], params: QueryDict) -> Number:
     """How many cases pass the filters, alone."""
     rows = filter_build_cases(build, visible, filters_of(params))
@@ -84,6 +106,12 @@ def filters_of(params: QueryDict) -> Filters:
         against=str(against) if against > 0 else "",
         extension=str(extension) if extension > 0 and picked["canary"] else "",
     )
+
+
+def describe_filters(filters: Filters) -> str:
+    """The filters in words, such as `agents’ label: match; got as far as: unclear to the screener`."""
+    given = ((title, getattr(filters, name), dict(MENUS.get(name, ()))) for name, title in TITLES.items())
+    return "; ".join(f"{title}: {menu.get(value, value)}" for title, value, menu in given if value)
 
 
 def cases_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> dict[str, Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpRequest, HttpResponse
 from django.shortcuts import get_object_or_404, render
@@ -17,6 +17,9 @@ from annotation.web.corpus.tables import Section
 from annotation.web.shared.downloads import attach_table
 from annotation.web.studies.figures import build_study_table_view
 from retrieval.models import Collection
+
+LISTS: Final = {"build": "browse", "benchmark": "benchmarks", "collection": "collections"}
+"""The page that lists what the statistics are of, by kind."""
 
 
 @require_role(Role.READER, GET)
@@ -56,6 +59,8 @@ def respond_with_corpus(
         "title": str(what),
         "kind": kind,
         "back": back,
+        "list": reverse(LISTS[kind]),
+        "list_name": LISTS[kind].capitalize(),
         "pin": reverse(f"{kind}-corpus-pin", args=[what.pk]),
         "sections": [(build_study_table_view(section.table), section) for section in sections],
         **more,

@@ -24,7 +24,7 @@ from annotation.models import Build, Case
 from annotation.schemas.derived_builds import AgainIn
 from annotation.stages import Stage
 from annotation.web.cases.filters import Filters, filter_build_cases
-from annotation.web.cases.page import filters_of
+from annotation.web.cases.page import describe_filters, filters_of
 from annotation.web.derived.offer import (
     DecisionForm,
     DerivedForm,
@@ -182,7 +182,7 @@ def pick_rerun_cases(build: Build, visible: QuerySet[Build], params: QueryDict) 
     filters = filters_of(params)
     return Picked(
         filter_build_cases(build, visible, filters),
-        filters.query.replace("&", ", ") or "all cases",
+        describe_filters(filters) or "all cases",
         given,
         filters.of_test,
     )

@@ -133,8 +133,8 @@ def candidate_side(side: SnippetSide, report: Report | None = None) -> Code:
 
     The names that it lacks are marked: they are found in its text alone, so every condition may know them.
     """
-    prefix, title = prefix_of(side), "Right snippet" if side.name == "right" else "Function"
-    title = "Left snippet" if side.name == "left" else title
+    prefix, title = prefix_of(side), "Right function" if side.name == "right" else "Function"
+    title = "Left function" if side.name == "left" else title
     notes = candidate_notes(report) if report else NO_NOTES
     made = code_of(side.text.code, title, prefix, notes, numbers=side.text.numbers)
     return mark_missing_names(made, side.pair.snippet.text)

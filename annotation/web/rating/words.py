@@ -23,7 +23,7 @@ QUESTIONS: Final[Mapping[str, str]] = MappingProxyType(
         Study.Scale.BINARY: "Does the code do what the query asks for?",
         Study.Scale.STEPS: "How much of what the query asks for does the code do?",
         Study.Scale.GRADED: "How relevant is the code to the query?",
-        Study.Scale.PREFERENCE: "Which snippet answers the query better?",
+        Study.Scale.PREFERENCE: "Which function answers the query better?",
     }
 )
 SIGNS: Final[Mapping[str, Mapping[str, Sign]]] = MappingProxyType(
@@ -49,9 +49,9 @@ SIGNS: Final[Mapping[str, Mapping[str, Sign]]] = MappingProxyType(
 )
 PREFERENCES: Final[Mapping[int, Sign]] = MappingProxyType(
     {
-        1: Sign("1", "the first snippet is better", "info"),
+        1: Sign("1", "the first function is better", "info"),
         0: Sign("=", "equally good"),
-        -1: Sign("2", "the second snippet is better", "info"),
+        -1: Sign("2", "the second function is better", "info"),
     }
 )
 UNDECIDED: Final = Sign("–", "can't be decided")

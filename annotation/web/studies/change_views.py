@@ -130,6 +130,6 @@ def again(request: HttpRequest, pk: int) -> HttpResponse:
 def given_up(request: HttpRequest, study: Study) -> HttpResponse:
     with say_refusals(request, StudyRefused):
         number = unfilled_places.give_up(study, request.POST.get("reason", ""), person(request))
-        ratings = count_noun(number, "planned rating is", "planned ratings are")
-        messages.success(request, f"{ratings} waited for no more.")
+        ratings = count_noun(number, "planned rating was", "planned ratings were")
+        messages.success(request, f"{ratings} dropped.")
     return redirect("study", pk=study.pk)

@@ -135,6 +135,15 @@ def test_the_build_leads_to_it_once_it_is_over(ada: Client, build: Build) -> Non
     assert "it is published once it is over" in ada.get(address(running)).content.decode()
 
 
+def test_a_build_in_rounds_leads_to_their_merge_before_it_is_published(ada: Client, build: Build) -> None:
+    Build.objects.filter(pk=build.pk).update(rounds=2)
+    refused = ada.get(address(build)).content.decode()
+
+    assert reverse("build-merge", args=[build.pk]) in refused
+    running = factories.opened("second")
+    assert reverse("build-merge", args=[running.pk]) not in ada.get(address(running)).content.decode()
+
+
 def test_a_worker_publishes_and_the_page_leads_to_the_benchmark(
     ada: Client,
     build: Build,

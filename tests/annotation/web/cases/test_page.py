@@ -113,3 +113,12 @@ def test_a_filter_is_kept_as_a_query_string() -> None:
     filters = pages.filters_of(QueryDict("stage=settled&cause=other%3A+a+%26+b"))
     assert pages.filters_of(QueryDict(filters.query)) == filters
     assert not pages.filters_of(QueryDict("")).narrow
+
+
+def test_filters_are_told_in_the_words_of_the_page() -> None:
+    given = pages.filters_of(QueryDict("label=1&reached=unclear&q=sort"))
+
+    assert pages.describe_filters(given) == (
+        "got as far as: unclear to the screener; agents’ label: match; query contains: sort"
+    )
+    assert pages.describe_filters(pages.filters_of(QueryDict(""))) == ""

@@ -101,16 +101,16 @@ def test_who_can_take_a_round_is_shown_and_what_nobody_can_is_given_up(ada: Clie
     counted = ada.post(again, {"every": "on", "step": "count"}).content.decode()
     assert "3 rated pairs" in counted and "0 raters can take each pair, 1 is planned" in counted
     assert "3 pairs have too few" in counted
-    assert "nobody can take" not in page(ada, "study", study.pk)
+    assert "nobody can give" not in page(ada, "study", study.pk)
 
     ada.post(again, {"every": "on", "reason": "stricter"})
     shown = page(ada, "study", study.pk)
-    assert "Places that nobody can take" in shown and "reveal: 3 pairs, 3 places" in shown
+    assert "Ratings that nobody can give" in shown and "reveal: 3 pairs, 3 places" in shown
     told = ada.post(again, {"step": "give_up", "reason": ""}, follow=True).content.decode()
     assert "Say why" in told
     told = ada.post(again, {"step": "give_up", "reason": "all have seen it"}, follow=True).content.decode()
-    assert "3 planned ratings are waited for no more" in told
-    assert "Places that nobody can take" not in told
+    assert "3 planned ratings were dropped" in told
+    assert "Ratings that nobody can give" not in told
 
 
 def test_places_that_somebody_can_take_are_not_among_those_that_nobody_can(ada: Client) -> None:
@@ -119,4 +119,4 @@ def test_places_that_somebody_can_take_are_not_among_those_that_nobody_can(ada: 
     assert "own tests: 3 pairs, 6 places" in page(ada, "study", study.pk)
     again = reverse("study-again", args=[study.pk])
     told = ada.post(again, {"step": "give_up", "reason": "too few raters"}, follow=True).content.decode()
-    assert "6 planned ratings are waited for no more" in told
+    assert "6 planned ratings were dropped" in told
