@@ -109,9 +109,9 @@ def filters_of(params: QueryDict) -> Filters:
 
 
 def describe_filters(filters: Filters) -> str:
-    """The filters in words, such as `agents’ label: match; got as far as: unclear to the screener`."""
+    """The filters in words, such as `stage “settled”, agents’ label “match”`."""
     given = ((title, getattr(filters, name), dict(MENUS.get(name, ()))) for name, title in TITLES.items())
-    return "; ".join(f"{title}: {menu.get(value, value)}" for title, value, menu in given if value)
+    return ", ".join(f"{title} “{menu.get(value, value)}”" for title, value, menu in given if value)
 
 
 def cases_page(build: Build, visible: QuerySet[Build], params: QueryDict) -> dict[str, Any]:

@@ -63,7 +63,7 @@ class AgainForm(DerivedForm):
 
     start = forms.ChoiceField(
         choices=[(stage.value, stage.value.replace("_", " ")) for stage in STAGES],
-        label="From",
+        label="Start at",
         help_text="This stage and all later ones are run again.",
     )
     sampling = forms.CharField(

@@ -40,7 +40,7 @@ def test_the_cases_are_chosen_by_the_words_of_their_list(
     old: Build, capsys: pytest.CaptureFixture[str]
 ) -> None:
     said = told(capsys, "old", "--from", "screening", "--where", "stage=settled&label=0", "--estimate")
-    assert said.startswith("stage=settled, label=0: 1 of 1 cases")
+    assert said.startswith("stage “settled”, agents’ label “no match”: 1 of 1 cases")
     ids = [str(case.pk) for case in factories.cases(old)[:2]]
     assert "picked by hand: 2 of 2" in told(
         capsys, "old", "--from", "screening", "--cases", *ids, "--estimate"

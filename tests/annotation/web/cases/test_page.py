@@ -119,6 +119,6 @@ def test_filters_are_told_in_the_words_of_the_page() -> None:
     given = pages.filters_of(QueryDict("label=1&reached=unclear&q=sort"))
 
     assert pages.describe_filters(given) == (
-        "got as far as: unclear to the screener; agents’ label: match; query contains: sort"
+        "got as far as “unclear to the screener”, agents’ label “match”, query contains “sort”"
     )
     assert pages.describe_filters(pages.filters_of(QueryDict(""))) == ""

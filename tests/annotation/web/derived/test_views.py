@@ -179,7 +179,7 @@ def test_chosen_cases_are_priced_and_run_again(ada: Client) -> None:
     answer = ada.post(url, hidden(page) | {"reason": "to see"})
     assert answer.status_code == 302
     rerun = Rerun.objects.get()
-    assert (rerun.build.name, rerun.description, rerun.cases.count()) == ("once more", "stage=settled", 2)
+    assert (rerun.build.name, rerun.description, rerun.cases.count()) == ("once more", "stage “settled”", 2)
     new = words(ada.get(reverse("build", args=[rerun.build_id])))
     assert "Runs cases of first again from arbitrating on" in new
     assert rerun.build.provider == "exchange"
