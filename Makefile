@@ -46,7 +46,7 @@ keys: .venv/.all ## type 500 random sentences into review pages at random moment
 desk: .venv/.all ## measure the review page with real pairs: what is seen at once, keys, time and clicks (minutes)
 	@$(PY) scripts/measure_desk.py $(DESK)
 
-honest: .venv/.all ## run all honest programs with a right and a wrong candidate on both backends (minutes)
+honest: .venv/.all ## run all honest programs with a right and a wrong candidate in each kind of sandbox (minutes)
 	@TESTS_WHOLE=yes .venv/bin/pytest -s -n 0 tests/sandbox/test_honest.py $(PYTEST)
 
 docs: .venv/.all ## build the site of the documentation, which a server shows at /docs/

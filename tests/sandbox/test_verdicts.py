@@ -1,6 +1,8 @@
 """A verdict that holds: no program and no candidate makes a wrong one pass, or a right one fail.
 
-Each file of verdicts/ has what is right in its docstring, then the candidate, then the program.
+Each file of verdicts/ has what is right in its docstring, then the candidate, then the program. The harness
+judges, and it is the same in every sandbox. So a usual run judges all files in forked sandboxes, which start
+quickly, and every fourth one in each other kind; `make protections` judges all of them in each.
 """
 
 import re
@@ -19,6 +21,7 @@ from tests.sizes import WHOLE
 
 FOLDER = Path(__file__).parent / "verdicts"
 NAMES = sorted(path.stem for path in FOLDER.glob("*.py"))
+STARTED, IN_DOCKER = (NAMES, NAMES) if WHOLE else (NAMES[::4], NAMES[2::4])
 NOT_PASSED = "not passed, or suspicious"
 LIMITS = Limits(seconds=10)
 
@@ -49,24 +52,30 @@ def reported(name: str, sandbox: Sandbox) -> Report:
     return REPORTS[key]
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_verdict_holds(name: str, sandbox: Sandbox) -> None:
-    right, _ = read(name)
+def check_verdict(name: str, sandbox: Sandbox) -> None:
     report = reported(name, sandbox)
-    assert is_right(report, right), canonical_text(report)
+    assert is_right(report, read(name)[0]), canonical_text(report)
 
 
-@pytest.mark.parametrize("name", NAMES if WHOLE else NAMES[::2])
-def test_a_forked_sandbox_tells_the_same(name: str, bubblewrap: Sandbox, forked: Sandbox) -> None:
-    _, program = read(name)
-    assert canonical_text(forked.run(program, LIMITS)) == canonical_text(reported(name, bubblewrap))
+@pytest.mark.parametrize("name", NAMES)
+def test_a_verdict_holds(name: str, forked: Sandbox) -> None:
+    check_verdict(name, forked)
+
+
+@pytest.mark.parametrize("name", IN_DOCKER)
+def test_a_verdict_holds_in_docker(name: str, docker: Sandbox) -> None:
+    check_verdict(name, docker)
+
+
+@pytest.mark.parametrize("name", STARTED)
+def test_a_sandbox_of_its_own_tells_the_same(name: str, bubblewrap: Sandbox, forked: Sandbox) -> None:
+    assert canonical_text(reported(name, bubblewrap)) == canonical_text(reported(name, forked))
 
 
 @pytest.mark.parametrize("name", NAMES if WHOLE else NAMES[1::2])
-def test_a_verdict_does_not_depend_on_the_trace(name: str, bubblewrap: Sandbox, forked: Sandbox) -> None:
-    """Nor on whether it is forked: each program runs forked once, and every other one without a trace."""
+def test_a_verdict_does_not_depend_on_the_trace(name: str, forked: Sandbox) -> None:
     _, program = read(name)
-    traced, plain = reported(name, bubblewrap), forked.run(replace(program, trace=False), LIMITS)
+    traced, plain = reported(name, forked), forked.run(replace(program, trace=False), LIMITS)
     assert (plain.outcome, plain.detail, plain.suspicious) == (
         traced.outcome,
         traced.detail,
@@ -97,7 +106,7 @@ VALUES = (
 )
 @settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_following_a_program_runs_nothing_of_it(
-    bubblewrap: Sandbox, methods: set[str], of_class: set[str], values: list[str], module: str
+    forked: Sandbox, methods: set[str], of_class: set[str], values: list[str], module: str
 ) -> None:
     body = "".join(f"{name} = method({name!r}); " for name in sorted(methods))
     meta = "".join(f"{name} = method_of_type({name!r}); " for name in sorted(of_class))
@@ -111,13 +120,13 @@ def test_following_a_program_runs_nothing_of_it(
         f"def f():\n    told.clear()\n{lines}    return list(told)\n"
     )
     program = Program(candidate, "print(f())\nassert f()\n")
-    traced, plain = bubblewrap.run(program, LIMITS), bubblewrap.run(replace(program, trace=False), LIMITS)
+    traced, plain = forked.run(program, LIMITS), forked.run(replace(program, trace=False), LIMITS)
     assert (traced.stdout, traced.outcome) == (plain.stdout, plain.outcome)
     assert traced.outcome is Outcome.PASSED, traced.to_json()
 
 
-def test_a_report_can_not_be_written_by_what_it_reports(bubblewrap: Sandbox) -> None:
-    report = bubblewrap.run(read("program_injects_report")[1], LIMITS)
+def test_a_report_can_not_be_written_by_what_it_reports(forked: Sandbox) -> None:
+    report = forked.run(read("program_injects_report")[1], LIMITS)
     lines = canonical_text(report).splitlines()
     assert [line for line in lines if line.startswith("outcome:")] == ["outcome: failed"]
     assert [line for line in lines if line.startswith("assertions:")] == ["assertions: 1, failed: 1"]
