@@ -170,7 +170,17 @@ def asked_twice(
     wanted: Callable[[Route], object] = bool,
 ) -> Iterator[Asked]:
     """Each address of a wanted route with what it said before and after the agents' results were changed."""
-    asked = {f"{route.name} {path}": (route, path) for route, path in addresses(given) if wanted(route)}
+    asked = by_name(where for where in addresses(given) if wanted(where[0]))
+    return told_twice(user, case, asked, change)
+
+
+def by_name(where: Iterable[tuple[Route, str]]) -> dict[str, tuple[Route, str]]:
+    return {f"{route.name} {path}": (route, path) for route, path in where}
+
+
+def told_twice(
+    user: User, case: Case, asked: Mapping[str, tuple[Route, str]], change: Callable[[Case], None]
+) -> Iterator[Asked]:
     before = all_told(user, asked)
     change(case)
     after = all_told(user, asked)
@@ -205,13 +215,6 @@ def test_a_rater_is_told_the_same_whatever_the_agents_said_and_is_marked_as_seei
     asked = [*asked_twice(rita.user, case, samples(case, rita))]
     assert differing(asked) == {}, f"told to {kind} of what the agents said"
     assert marking(asked) == set()
-
-
-def leaks(
-    rater: Enrolment, case: Case, given: Samples, change: Callable[[Case], None] = change_what_agents_said
-) -> dict[str, tuple[str, str]]:
-    """By method and address: where its answer to the rater is another one after the change."""
-    return differing(asked_twice(rater.user, case, given, change))
 
 
 def differing(asked: Iterable[Asked]) -> dict[str, tuple[str, str]]:
