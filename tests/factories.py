@@ -45,7 +45,7 @@ from annotation.stages import Event, Stage
 from annotation.webhooks import signature
 from annotation.webhooks.outbox import TEST, write_delivery
 from cosqa_site import log_in as log_in  # noqa: PLC0414  # it hears of log-ins before the first request
-from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.filters import NO_RULE, Rule, find_passed_rules
 from retrieval.jobs import JobOrder, once_of, store_job_file
 from retrieval.models import (
     Annotator,
@@ -108,10 +108,7 @@ def nora() -> User:
 
 
 def rules(code: str) -> Rule:
-    try:
-        return rules_of(code)
-    except Unreadable:
-        return Rule(0)
+    return find_passed_rules(code) or NO_RULE
 
 
 def collection(kind: str, texts: Sequence[str], name: str = "small", **columns: Any) -> Collection:

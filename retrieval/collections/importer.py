@@ -28,7 +28,7 @@ from retrieval.collections.revisions import (
     refuse_other_texts,
     source_annotator,
 )
-from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.filters import Rule, find_passed_rules
 from retrieval.licences import shorten_licence
 from retrieval.models import (
     Annotator,
@@ -181,10 +181,7 @@ def flags_of(text: str, kind: str, counts: ImportCounts) -> Rule:
     """The rules that a snippet passes; a query passes none, and code that does not parse passes none."""
     if kind == Collection.Kind.QUERIES:
         return Rule(0)
-    try:
-        passed = rules_of(text)
-    except Unreadable:
-        passed = None
+    passed = find_passed_rules(text)
     counts.count_rules(passed, hash(text))
     return passed or Rule(0)
 

@@ -13,19 +13,11 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, Self, TextIO
 
-from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.filters import Rule, find_passed_rules
 
 WORTH_IT: Final = 1000
 """So many snippets at once take longer than to start a process; fewer are looked at here."""
 ROOT: Final = Path(__file__).parents[2]
-
-
-def find_passed_rules(code: str) -> Rule | None:
-    """The rules that a snippet passes; None for one that does not parse."""
-    try:
-        return rules_of(code)
-    except Unreadable:
-        return None
 
 
 class Apart:

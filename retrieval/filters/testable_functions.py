@@ -71,6 +71,14 @@ def rules_of(code: str) -> Rule:
     return NO_RULE if function is None else _rules(signature_of(function, may_need_search(code)))
 
 
+def find_passed_rules(code: str) -> Rule | None:
+    """The rules that a snippet passes; None for one that does not parse."""
+    try:
+        return rules_of(code)
+    except Unreadable:
+        return None
+
+
 def may_need_search(code: str) -> bool:
     """Whether the expressions of a snippet may hold a `yield`, or what works in a class alone."""
     return any(word in code for word in ("yield", *CLASS_NAMES))

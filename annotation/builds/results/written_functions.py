@@ -7,23 +7,21 @@ then what was written (decision 77).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from itertools import islice
+from collections.abc import Iterable
+from itertools import chain
 from typing import Final
 
 from django.db.models import F, QuerySet
 
 from annotation.models import Build, Proposal, ProposalDecision
-from retrieval.collections.aliases import copy_aliases
-from retrieval.collections.importer import MEMBER_COLUMNS
-from retrieval.filters import Rule, Unreadable, rules_of
-from retrieval.models import Collection, Member, Pair, statements
+from retrieval.collections.superset import MemberRow, end_name, keep_superset
+from retrieval.filters import NO_RULE, find_passed_rules
+from retrieval.models import Collection, Pair
 from retrieval.texts.plurals import count_noun
 
 ACCEPTED: Final = (Proposal.State.ACCEPTED, Proposal.State.EDITED)
 ENDING: Final = ", with written functions"
 ROWS_AT_ONCE: Final = 2000
-LONGEST_NAME: Final = 120
 LONGEST_ORIGIN: Final = 400
 
 
@@ -71,52 +69,24 @@ def add_written_functions(
     new = list({one.text_id: one for one in told.select_related(*related)}.values())
     if not new:
         return snippets, until
-    name = f"{snippets.name[: LONGEST_NAME - len(ENDING)]}{ENDING}"
-    before = Collection.objects.filter(name=name, kind=snippets.kind).order_by("-version").first()
-    copied = list(members.order_by("position").values_list("text_id", flat=True))
-    texts = [*copied, *(one.text_id for one in new)]
-    if before and list(before.members.order_by("position").values_list("text_id", flat=True)) == texts:
-        return before, None
-    made = Collection.objects.create(
-        name=name,
-        kind=snippets.kind,
-        version=before.version + 1 if before else 1,
-        source=f"{snippets}; functions that agents wrote and experts accepted"[:400],
-        size=len(texts),
+    columns = "text_id", "source_id", "origin", "licence", "rules", "partition"
+    copied = members.order_by("position").values_list(*columns).iterator(ROWS_AT_ONCE)
+    made = keep_superset(
+        snippets,
+        end_name(snippets.name, ENDING),
+        f"{snippets}; functions that agents wrote and experts accepted",
+        [*members.order_by("position").values_list("text_id", flat=True), *(one.text_id for one in new)],
+        chain(copied, map(build_member_row, new)),
     )
-    copy_members(snippets, members, made, copied)
-    write_members(new, made, len(copied))
     return made, None
 
 
-def copy_members(
-    snippets: Collection, members: QuerySet[Member], made: Collection, texts: Sequence[int]
-) -> None:
-    """The members, whose texts are `texts`, with their further ids, at the places that they have."""
-    columns = ("text_id", "position", "source_id", "origin", "licence", "rules", "partition")
-    rows = members.order_by("position").values_list(*columns).iterator(ROWS_AT_ONCE)
-    while some := list(islice(rows, ROWS_AT_ONCE)):
-        statements.insert_all(Member, MEMBER_COLUMNS, [(made.pk, *row) for row in some])
-    copy_aliases(snippets, made, texts)
-
-
-def write_members(decisions: Sequence[ProposalDecision], made: Collection, start: int) -> None:
-    """The accepted functions as members from position `start` on."""
-    Member.objects.bulk_create(
-        [
-            Member(
-                collection=made,
-                text=decision.text,
-                position=start + place,
-                source_id=f"written-{decision.proposal_id}",
-                origin=describe_written_origin(decision)[:LONGEST_ORIGIN],
-                rules=int(rule_of_function_code(decision.text.text)),
-            )
-            for place, decision in enumerate(decisions)
-            if decision.text is not None
-        ],
-        batch_size=500,
-    )
+def build_member_row(decision: ProposalDecision) -> MemberRow:
+    """The accepted function as a member."""
+    assert decision.text is not None, "only such decisions are asked for"
+    rules = find_passed_rules(decision.text.text) or NO_RULE
+    origin = describe_written_origin(decision)[:LONGEST_ORIGIN]
+    return decision.text.pk, f"written-{decision.proposal_id}", origin, "", int(rules), ""
 
 
 def describe_written_origin(decision: ProposalDecision) -> str:
@@ -125,10 +95,3 @@ def describe_written_origin(decision: ProposalDecision) -> str:
     who = proposal.call.answered_by or proposal.call.model if proposal.call else proposal.build.model
     did = decision.get_action_display()
     return f"written by {who} for a query without a match; tested by agents; {did} by an expert"
-
-
-def rule_of_function_code(code: str) -> Rule:
-    try:
-        return rules_of(code)
-    except Unreadable:
-        return Rule(0)

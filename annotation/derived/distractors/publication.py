@@ -11,12 +11,11 @@ from typing import Final, TypeAlias
 from django.db import transaction
 
 from annotation.derived.distractors.proof import LeftOut, Proofs, ProvenBug
-from retrieval.collections.aliases import copy_aliases
-from retrieval.collections.importer import MEMBER_COLUMNS
+from retrieval.collections.superset import end_name, keep_superset
 from retrieval.evaluation.content import snippet_members
 from retrieval.evaluation.label_join import load_kept_labels
 from retrieval.evaluation.publication import Chosen, Order, publish_chosen
-from retrieval.filters import Rule, Unreadable, rules_of
+from retrieval.filters import NO_RULE, find_passed_rules
 from retrieval.models import (
     Annotator,
     Benchmark,
@@ -27,12 +26,10 @@ from retrieval.models import (
     Pair,
     Pool,
     Text,
-    statements,
 )
 from retrieval.texts.plurals import count_noun
 
 ENDING: Final = "-distractors"
-LONGEST_NAME: Final = 120
 LONGEST_RULE: Final = 400
 LONGEST_EDIT: Final = 2_000
 ROWS_AT_ONCE: Final = 500
@@ -42,8 +39,8 @@ LONGEST_SOURCE: Final = 200
 ANNOTATOR: Final = "planted bugs"
 SOURCE: Final = "matches with a planted bug, each proven by a test that passes without it"
 
-MemberRow: TypeAlias = tuple[str, int, str, str, str, int, str]
-"""Hash and id of a text, source id, origin, licence, rules."""
+HashedRow: TypeAlias = tuple[str, int, str, str, str, int, str]
+"""Hash and id of a text, source id, origin, licence, rules, partition."""
 
 
 class NoDistractors(ValueError):
@@ -52,7 +49,7 @@ class NoDistractors(ValueError):
 
 def distractors_name(benchmark: Benchmark) -> str:
     """What the benchmark with distractors is called."""
-    return benchmark.name[: LONGEST_NAME - len(ENDING)] + ENDING
+    return end_name(benchmark.name, ENDING)
 
 
 def refuse_benchmark(benchmark: Benchmark) -> None:
@@ -115,33 +112,21 @@ def keep_collection(benchmark: Benchmark, bugs: Sequence[ProvenBug], texts: Sequ
     Where a match and its bug have equal scores the one that comes first is listed first. By hashes either
     may be that one; with the bugs at the end a system that sees no difference would look perfect.
     """
-    name, kind = distractors_name(benchmark), Collection.Kind.SNIPPETS
     columns = ("text__body", "text_id", "source_id", "origin", "licence", "rules", "partition")
     rows = list(snippet_members(benchmark).values_list(*columns).iterator(ROWS_A_READ))
     rows = sorted([*rows, *list_bug_members(benchmark, bugs, texts)])
-    newest = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
-    if newest is not None:
-        there = newest.members.order_by("position").values_list("text_id", flat=True)
-        if list(there.iterator(ROWS_A_READ)) == [row[1] for row in rows]:
-            return newest
-    made = Collection.objects.create(
-        name=name,
-        kind=kind,
-        version=newest.version + 1 if newest else 1,
-        size=len(rows),
-        source=f"{benchmark} with functions that have a planted bug",
+    return keep_superset(
+        benchmark.snippets,
+        distractors_name(benchmark),
+        f"{benchmark} with functions that have a planted bug",
+        [row[1] for row in rows],
+        (row[1:] for row in rows),
     )
-    for start in range(0, len(rows), ROWS_A_READ):
-        some = enumerate(rows[start : start + ROWS_A_READ], start)
-        new = [(made.pk, text, position, *rest) for position, (_, text, *rest) in some]
-        statements.insert_all(Member, MEMBER_COLUMNS, new)
-    copy_aliases(benchmark.snippets, made, [row[1] for row in rows])
-    return made
 
 
 def list_bug_members(
     benchmark: Benchmark, bugs: Sequence[ProvenBug], texts: Sequence[Text]
-) -> Iterator[MemberRow]:
+) -> Iterator[HashedRow]:
     """The functions with a bug, each once, with the licence of the function that it was made of."""
     parents = find_members(benchmark, sorted({bug.pair.snippet_id for bug in bugs}))
     first: dict[int, tuple[ProvenBug, Text]] = {}
@@ -150,7 +135,7 @@ def list_bug_members(
     for number, (bug, text) in enumerate(first.values(), 1):
         parent = parents[bug.pair.snippet_id]
         name = name_bug(parent, text, number)
-        rules = int(rules_of_function(text.text))
+        rules = int(find_passed_rules(text.text) or NO_RULE)
         yield text.digest, text.pk, name, parent.origin, parent.licence, rules, parent.partition
 
 
@@ -171,14 +156,6 @@ def find_members(benchmark: Benchmark, texts: Sequence[int]) -> dict[int, Member
         rows = members.filter(text__in=texts[start : start + ROWS_AT_ONCE])
         found |= {row.text_id: row for row in rows}
     return found
-
-
-def rules_of_function(code: str) -> Rule:
-    """Which rules of collections it passes."""
-    try:
-        return rules_of(code)
-    except Unreadable:
-        return Rule(0)
 
 
 def keep_labels(bugs: Sequence[ProvenBug], pairs: Sequence[Pair]) -> Iterator[Chosen]:

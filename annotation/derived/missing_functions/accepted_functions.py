@@ -11,9 +11,11 @@ from typing import Final
 from django.db.models import Count, F, Max, QuerySet
 from django.utils import timezone
 
-from annotation.builds.results.written_functions import find_accepted_decisions, rule_of_function_code
+from annotation.builds.results.written_functions import find_accepted_decisions
 from annotation.models import Build, Filling, Proposal, ProposalDecision
 from annotation.models.reviews.labels_in_force import track_people
+from retrieval.collections.superset import end_name
+from retrieval.filters import NO_RULE, find_passed_rules
 from retrieval.models import Annotator, Basis, Collection, Label, Member, Mining, Pair, Text
 from retrieval.models.labels import WRITTEN
 
@@ -64,7 +66,7 @@ def add_member(decision: ProposalDecision, text: Text) -> None:
             "position": 0 if last is None else last + 1,
             "source_id": source_id(proposal),
             "origin": origin_of(decision)[:LONGEST_ORIGIN],
-            "rules": int(rule_of_function_code(text.text)),
+            "rules": int(find_passed_rules(text.text) or NO_RULE),
         },
     )
     if not made:
@@ -82,7 +84,7 @@ def collection_of(build: Build) -> Collection:
 
 
 def written_functions_name(build: Build) -> str:
-    return build.name[: 120 - len(ENDING)] + ENDING
+    return end_name(build.name, ENDING)
 
 
 def source_id(proposal: Proposal) -> str:
