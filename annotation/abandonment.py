@@ -78,7 +78,7 @@ WORDS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         ),
         Cause.TOO_LONG: (
             "the pair and its evidence are too long for the model",
-            "A retry ends alike: take a model with a longer context, or leave these snippets out by a rule.",
+            "A retry ends alike: take a model with a longer context, or leave these functions out by a rule.",
         ),
         Cause.NOT_RECORDED: (
             "the recording has no reply",

@@ -27,7 +27,7 @@ FOR_A_PERSON: Final = frozenset({"paused", "canary"})
 
 
 class Collection(TypedDict):
-    """A collection of queries or of functions (`kind` is "queries" or "snippets")."""
+    """A collection of queries or of functions (`kind` is "queries" or "functions")."""
 
     id: int
     name: str
@@ -59,7 +59,7 @@ class Case(TypedDict):
     label_in_force: int | None
     pair: int
     query: dict[str, Any]
-    snippet: dict[str, Any]
+    function: dict[str, Any]
     reason: str
 
 
@@ -123,7 +123,7 @@ class Listed(TypedDict):
     case: int
     pair: int
     query: dict[str, Any]
-    snippet: dict[str, Any]
+    function: dict[str, Any]
     label: int | None
     label_in_force: int | None
     tags: list[str]
@@ -290,7 +290,7 @@ class Client:
         return to
 
     def collections(self, kind: str | None = None, name: str | None = None) -> Iterator[Collection]:
-        """Versions of collections of a kind ("queries", "snippets") and name, the oldest first."""
+        """Versions of collections of a kind ("queries", "functions") and name, the oldest first."""
         return cast(Iterator[Collection], self.pages("collections", kind=kind, name=name))
 
     def import_files(
@@ -303,7 +303,7 @@ class Client:
     ) -> Job:
         """Import files and wait until that is done; `files` are by field: `{"file": "mine.csv"}`.
 
-        Of a table `columns` says which is what, `{"query": "question", "snippet": "code"}`; else that is
+        Of a table `columns` says which is what, `{"query": "question", "function": "code"}`; else that is
         guessed. Refused records are told in the job's `problems`, all others are stored. Raises ApiError and
         JobFailed.
         """
@@ -345,13 +345,13 @@ class Client:
             raise LookupError(f"There is no build called {name!r}.")
         return found
 
-    def launch(self, name: str, queries: str | int, snippets: str | int, **order: Any) -> Build:
+    def launch(self, name: str, queries: str | int, functions: str | int, **order: Any) -> Build:
         """Launch a build over collections: "mine" is the newest version of that name, "mine@1" its first.
 
         `order` has what the page of a new build asks: k=20, encoders=["bm25"], limit=100, provider="exchange"
         …; `post("builds/estimate", …)` says what it would take. Raises ApiError.
         """
-        return cast(Build, self.post("builds", name=name, queries=queries, snippets=snippets, **order))
+        return cast(Build, self.post("builds", name=name, queries=queries, functions=functions, **order))
 
     def judge(self, name: str, benchmark: str | int, **order: Any) -> Build:
         """Launch a build over the pairs that a benchmark labels. Raises ApiError."""
@@ -459,7 +459,7 @@ class Client:
         return cast(dict[str, Any], self.get(f"benchmarks/{benchmark}/trained", **options))
 
     def compare_training_data(self, benchmark: int, collection: int | str, **options: Any) -> dict[str, Any]:
-        """Which texts of a benchmark are in a collection of kind="snippets"; counts and rows, once done.
+        """Which texts of a benchmark are in a collection of kind="functions"; counts and rows, once done.
 
         Raises ApiError, JobFailed.
         """

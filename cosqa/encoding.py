@@ -41,11 +41,11 @@ class Encoder:
         return self.found.dimension
 
     def embed(
-        self, texts: Sequence[str], kind: Literal["query", "snippet"] = "query"
+        self, texts: Sequence[str], kind: Literal["query", "function", "snippet"] = "query"
     ) -> npt.NDArray[np.float32]:
         """Vectors of length 1, shape (texts, dimension); their products are cosines.
 
-        `kind` says what the texts are: some encoders read queries and functions differently. Raises
-        MissingWeights, which names what is missing and how to get it.
+        `kind` says what the texts are: some encoders read queries and functions differently ("snippet" is the
+        former name of "function"). Raises MissingWeights, which names what is missing and how to get it.
         """
-        return self.found.encode(list(texts), kind)
+        return self.found.encode(list(texts), "query" if kind == "query" else "snippet")

@@ -26,7 +26,7 @@ from cosqa import Client
 token = "…"  # cosqa admin token USER --name NAME
 with Client(token, "http://127.0.0.1:8000") as client:
     client.import_files("mine", "table", {"file": "mine.csv"})
-    build = client.launch("mine", queries="mine", snippets="mine", k=5)
+    build = client.launch("mine", queries="mine", functions="mine", k=5)
     client.answer(build["id"], "my-model", ask_my_model)  # a function: request in, reply out
     benchmark = client.publish(build["id"])
     client.score(benchmark["id"], ["bm25"])

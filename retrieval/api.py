@@ -43,7 +43,7 @@ def list_collections(request: HttpRequest, wanted: Query[CollectionPage]) -> Pag
     """All versions of all collections, the oldest first."""
     rows = Collection.objects.filter(pk__gt=wanted.after or 0).order_by("pk")
     if wanted.kind:
-        rows = rows.filter(kind=wanted.kind)
+        rows = rows.filter(kind=Collection.Kind.named(wanted.kind))
     if wanted.name is not None:
         rows = rows.filter(name=wanted.name)
     return wanted.page(rows)

@@ -17,7 +17,7 @@ Item_co = TypeVar("Item_co", covariant=True)
 LARGEST_ID = 2**63 - 1
 LARGEST_PAGE = 200
 Id = Annotated[int, Field(ge=1, le=LARGEST_ID)]
-Kind = Literal["queries", "snippets"]
+Kind = Literal["queries", "functions"]
 
 
 class Sliceable(Protocol[Item_co]):
@@ -86,7 +86,7 @@ class _Extended:
 
 
 class TextHead(RowSchema):
-    """A query or snippet by the beginning of its text."""
+    """A query or function by the beginning of its text."""
 
     id: int
     digest: str = Field(description="sha256 of the whole text: its identity everywhere")
@@ -109,7 +109,7 @@ class CollectionOut(Schema):
     id: int
     name: str
     version: int
-    kind: Kind
+    kind: Kind = Field(validation_alias="noun")
     source: str
     size: int = Field(description="members")
     created_at: datetime

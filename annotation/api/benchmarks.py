@@ -149,7 +149,7 @@ def compare_training_data(request: HttpRequest, pk: Path[Id], wanted: Contaminat
     The job's `result` has the counts, and rows with the texts' ids.
     """
     benchmark = visible_benchmark(request, pk)
-    learned = find_collection(wanted.collection, wanted.kind)
+    learned = find_collection(wanted.collection, Collection.Kind.named(wanted.kind))
     form = ContaminationForm(form_values({"collection": learned.pk}))
     refuse_invalid(form)
     job = form.order(benchmark, visible.caller(request))
@@ -215,7 +215,7 @@ def compare_versions(
 def get_benchmark_corpus(
     request: HttpRequest, pk: Path[Id], wanted: Query[TableQuery]
 ) -> dict[str, Any] | HttpResponse:
-    """Statistics of its queries and snippets: all tables, or one as a file."""
+    """Statistics of its queries and functions: all tables, or one as a file."""
     sections = of_benchmark(visible_benchmark(request, pk))
     return answer_tables((section.table for section in sections), wanted, "benchmark")
 

@@ -158,7 +158,7 @@ def as_ordered(order: Order) -> BuildOrder:
     given = None if order.pairs is None else given_of(order.pairs)
     read: dict[str, Any] = {
         "queries": given.queries if given else collection(order.queries, "queries"),
-        "snippets": given.snippets if given else collection(order.snippets, "snippets"),
+        "snippets": given.snippets if given else collection(order.functions, "snippets"),
         "given": given,
         "encoders": () if given else choose_encoders(order),
         "rule": NO_RULE if order.rule == "any" else Rule[order.rule.upper()],
@@ -166,7 +166,7 @@ def as_ordered(order: Order) -> BuildOrder:
         "fusion": Fusion(order.fusion),
         "annotator": Judge(order.annotator),
     }
-    same = Order.model_fields.keys() - read.keys() - {"pairs", "query_rules", "profile"}
+    same = Order.model_fields.keys() - read.keys() - {"functions", "pairs", "query_rules", "profile"}
     return BuildOrder(**order.dict(include=same), **read)
 
 

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 DIGEST: Final = "5f70bf18a086007016e948b04aed3b82103a36bea41755b6cddfaf10ace3c6ef"
 TOKEN: Final = "3f2a9c"  # noqa: S105 (of a reserved pair, no secret)
-BUILD: Final = {"name": "mine", "queries": "mine", "snippets": "mine", "k": 10}
+BUILD: Final = {"name": "mine", "queries": "mine", "functions": "mine", "k": 10}
 RATING: Final = {"token": TOKEN, "choice": "1", "evidence": DIGEST, "seen_revision": 0, "notes": "does it"}
 
 EXAMPLES: Final[Mapping[str, dict[str, Any]]] = {
@@ -24,10 +24,10 @@ EXAMPLES: Final[Mapping[str, dict[str, Any]]] = {
     "change_project_cap": {"budget": "100.00", "reason": "the second half"},
     "change_rater": {"action": "capacity", "capacity": 300, "reason": "has more time"},
     "change_review_rule": {"reviews_needed": 2, "reason": "two experts from now on"},
-    "choose_columns": {"query": "question", "snippet": "code", "label": "is_match"},
+    "choose_columns": {"query": "question", "function": "code", "label": "is_match"},
     "choose_guideline": {"guideline": "rules@2", "reason": "after the pilot"},
     "comment_on_case": {"text": "@ada look at this test", "flag": True},
-    "compare_training_data": {"collection": "learned", "kind": "snippets"},
+    "compare_training_data": {"collection": "learned", "kind": "functions"},
     "control_build": {"action": "pause", "reason": "the server is needed tonight"},
     "control_study": {"action": "start"},
     "decide": {"action": "accept", "seen_revision": 0},

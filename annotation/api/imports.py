@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from django.http import HttpRequest, QueryDict
 from django.shortcuts import get_object_or_404
@@ -28,6 +28,8 @@ from retrieval.uploads import Format, discard_upload
 
 router = Router(tags=["collections"], auth=signed_in(Role.ADMIN))
 GUESS = "guess"
+ROLES: Final = {"snippet": "function", "snippet_id": "function_id"}
+"""What the API calls columns that the reader of tables names otherwise."""
 
 
 @router.post("/imports", response={201: JobOut})
@@ -47,10 +49,10 @@ def import_files(
     columns = read_columns(given)
     form = UploadForm(upload_values(given), request.FILES)
     if isinstance(columns, ColumnsIn) and given.file_from:
-        form.columns = columns.dict()
-    refuse_invalid(form)
+        form.columns = roles_of(columns)
+    refuse_invalid(form, snippets="functions")
     job = form.job(visible.caller(request))
-    refuse_invalid(form)
+    refuse_invalid(form, snippets="functions")
     assert job is not None, "a form without errors has ordered its job"
     if columns is not None and job.state == Job.State.COLUMNS:
         name_columns(job, columns)
@@ -89,8 +91,8 @@ def filter_collection(request: HttpRequest, pk: Path[Id], wanted: FilterIn) -> S
 
 def upload_values(given: ImportIn) -> QueryDict:
     """What the form of the page takes; collections by name become their ids. Raises NoSuchName."""
-    values = form_values(given.dict(exclude={"columns"}))
-    judged = {"queries": given.queries, "snippets": given.snippets}
+    values = form_values(given.dict(exclude={"columns", "functions"}) | {"snippets": given.functions})
+    judged = {"queries": given.queries, "snippets": given.functions}
     for kind, name in judged.items():
         if given.format == Format.QRELS and name:
             values[kind] = str(find_collection(written_id(name), kind).pk)
@@ -107,7 +109,7 @@ def read_columns(given: ImportIn) -> ColumnsIn | str | None:
         return GUESS
     try:
         read = ColumnsIn.model_validate_json(given.columns)
-        Columns(**read.dict())
+        Columns(**roles_of(read))
     except (ValidationError, ValueError) as why:
         told = "; ".join(error["msg"] for error in why.errors()) if isinstance(why, ValidationError) else why
         raise InvalidValues([("columns", str(told))]) from why
@@ -127,15 +129,21 @@ def name_columns(job: Job, wanted: ColumnsIn | str) -> None:
 
 def order_columns(job: Job, seen: Peek, wanted: ColumnsIn) -> None:
     """Raises InvalidValues, and ControlRefused where somebody else named them meanwhile."""
-    form = ColumnsForm(seen, form_values(wanted.dict()))
-    refuse_invalid(form)
+    form = ColumnsForm(seen, form_values(roles_of(wanted)))
+    refuse_invalid(form, **ROLES)
     if not form.order(job):
         raise ControlRefused("The columns of this table have been chosen already.")
 
 
+def roles_of(wanted: ColumnsIn) -> dict[str, Any]:
+    """The columns as the reader of tables names them."""
+    named = wanted.dict()
+    return {**named, **{role: named.pop(name) for role, name in ROLES.items()}}
+
+
 def guessed(seen: Peek) -> ColumnsIn:
     roles: dict[str, Any] = guess_column_roles(seen)
-    return ColumnsIn(**roles)
+    return ColumnsIn(**{ROLES.get(role, role): name for role, name in roles.items()})
 
 
 def table_of(pk: int) -> Job:

@@ -58,7 +58,7 @@ def give_pairs(request: HttpRequest, wanted: PairsIn) -> Status[PairList]:
                     path,
                     wanted.name.strip(),
                     collection(wanted.queries, "queries") if wanted.queries else None,
-                    collection(wanted.snippets, "snippets") if wanted.snippets else None,
+                    collection(wanted.functions, "snippets") if wanted.functions else None,
                     called=wanted.name.strip(),
                 )
             )
@@ -122,7 +122,7 @@ def pairs_out(audit: Audit, rows: Sequence[AuditRow]) -> list[AuditPairOut]:
         AuditPairOut.of(
             row,
             query=texts[row.pair].query,
-            snippet=texts[row.pair].snippet,
+            function=texts[row.pair].snippet,
             builds=[
                 AuditVerdictOut.of(verdict, build=build.pk)
                 for build, verdict in zip(audit.builds, row.verdicts, strict=True)

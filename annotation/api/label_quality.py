@@ -55,5 +55,5 @@ def choice_of_build(request: HttpRequest, named: str) -> str:
 
 def collections_of(given: QualityIn) -> dict[str, int]:
     """Raises NoSuchName."""
-    named = {Collection.Kind.QUERIES: given.queries, Collection.Kind.SNIPPETS: given.snippets}
+    named = {Collection.Kind.QUERIES: given.queries, Collection.Kind.SNIPPETS: given.functions}
     return {kind.value: find_collection(written_id(name), kind).pk for kind, name in named.items() if name}

@@ -115,7 +115,7 @@ def decide(request: HttpRequest, pk: Path[Id], said: FunctionDecisionIn) -> Stat
 
 @router.post("/functions/{int:pk}/undo", response={201: ProposalDetail}, auth=signed_in(Role.EXPERT))
 def take_back(request: HttpRequest, pk: Path[Id], said: TakeBackIn) -> Status[ProposalDetail]:
-    """Take the standing decision back: label and snippet are taken back with it. For experts."""
+    """Take the standing decision back: label and function are taken back with it. For experts."""
     function_decisions.undo_proposal_decision(
         visible.caller(request), whole(request, pk), said.seen_revision, said.reason
     )

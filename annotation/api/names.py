@@ -16,8 +16,9 @@ def find_collection(wanted: int | str, kind: str) -> Collection:
     """The collection of a kind; of a bare name the newest version. Raises NoSuchName."""
     found: Collection | None = find_version(Collection.objects.filter(kind=kind), wanted)
     if found is None:
+        noun = Collection.Kind(kind).noun
         raise NoSuchName(
-            f"There is no collection of {kind} called {wanted!r}; GET /api/collections lists them."
+            f"There is no collection of {noun} called {wanted!r}; GET /api/collections lists them."
         )
     return found
 

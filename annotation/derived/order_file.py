@@ -35,7 +35,7 @@ LIKE: Final = 0.6
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "The build": ("name", "reason"),
     "Which pairs are judged": (
-        *("queries", "snippets", "pairs", "pair_list", "encoders", "k", "limit", "rule", "query_rules"),
+        *("queries", "functions", "pairs", "pair_list", "encoders", "k", "limit", "rule", "query_rules"),
         *("text_option", "fusion", "approximate"),
     ),
     "Who answers, and what it may cost": (
@@ -49,12 +49,15 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "What people's labels do": ("reviews_needed", "hides_reviews"),
 }
 """The keys in the order of the launch form, under a comment each."""
-LOOKED_UP: Final = frozenset({"queries", "snippets", "pairs", "pair_list", "encoders"})
+LOOKED_UP: Final = frozenset({"queries", "functions", "pairs", "pair_list", "encoders"})
 TURNED: Final = frozenset({"rule", "query_rules", "fusion", "annotators", "profile", "annotator"})
 SAME: Final = tuple(
     name for names in GROUPS.values() for name in names if name not in LOOKED_UP and name not in TURNED
 )
 """Keys that an order has under the same name, with the same value."""
+
+FORMER: Final[Mapping[str, str]] = {"snippets": "functions"}
+"""Keys that files of old have, with their names of today."""
 
 
 class BadOrderFile(ValueError):
@@ -102,7 +105,7 @@ def order_values(order: Order, who: Who) -> dict[str, Any]:
 def mined_values(order: Order) -> dict[str, Any]:
     return {
         "queries": name_collection(order.queries),
-        "snippets": name_collection(order.snippets),
+        "functions": name_collection(order.snippets),
         "encoders": list(order.encoders),
     }
 
@@ -132,6 +135,9 @@ def order_of_build(build: Build) -> Order:
 def read_order_file(text: str) -> tuple[Order, Who]:
     """The order, and who judges. What the file says counts before its profile. Raises BadOrderFile."""
     values, lines = read_yaml(text)
+    for former, key in FORMER.items():
+        if former in values and key not in values:
+            values[key], lines[key] = values.pop(former), lines.pop(former)
     for key in values:
         if key not in OrderFile.model_fields or key == "annotator":
             raise BadOrderFile(f"line {lines[key]}: there is no {key!r}{hint_at(key)}.")
@@ -167,7 +173,7 @@ def look_up(wanted: OrderFile, lines: Mapping[str, int]) -> dict[str, Any]:
         return {"given": given, "queries": given.queries, "snippets": given.snippets, "encoders": ()}
     return {
         "queries": find_collection(wanted.queries or "", Collection.Kind.QUERIES, lines["queries"]),
-        "snippets": find_collection(wanted.snippets or "", Collection.Kind.SNIPPETS, lines["snippets"]),
+        "snippets": find_collection(wanted.functions or "", Collection.Kind.SNIPPETS, lines["functions"]),
         "encoders": tuple(wanted.encoders or ENCODERS),  # none are named only where a profile has them
     }
 
@@ -194,8 +200,9 @@ def find_collection(name: str, kind: str, line: int) -> Collection:
         found = rows.filter(name=plain, version=int(version)).first()
     if found is None:
         known = ", ".join(rows.values_list("name", flat=True).distinct()[:20]) or "none yet"
+        noun = Collection.Kind(kind).noun
         raise BadOrderFile(
-            f"line {line}: there is no collection of {kind} called {name!r}; there are: {known}."
+            f"line {line}: there is no collection of {noun} called {name!r}; there are: {known}."
         )
     return found
 

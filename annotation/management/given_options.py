@@ -88,5 +88,7 @@ def find_newest_collection(name: str, kind: str) -> Collection:
     row = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
     if row is None:
         known = ", ".join(Collection.objects.filter(kind=kind).values_list("name", flat=True)) or "none yet"
-        raise CommandError(f"There is no collection of {kind} called {name!r}; there are: {known}.")
+        raise CommandError(
+            f"There is no collection of {Collection.Kind(kind).noun} called {name!r}; there are: {known}."
+        )
     return row

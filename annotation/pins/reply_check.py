@@ -191,4 +191,4 @@ def in_company(step: Step, reply: str, request: str) -> Event:
     for verdict in query_screener.parse_listwise_verdict(reply).verdicts:
         if fence_material(f"candidate-{verdict.candidate}", code) in request:
             return SCREENED[verdict.verdict]
-    raise NoReply("a request that does not show the snippet")
+    raise NoReply("a request that does not show the function")

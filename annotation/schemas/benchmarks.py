@@ -11,7 +11,7 @@ from pydantic import Field
 from annotation.schemas.builds import CollectionRef
 from annotation.schemas.fields import Body, CleanText
 from retrieval.filters import TextOption
-from retrieval.schemas import Paging, RowSchema
+from retrieval.schemas import Kind, Paging, RowSchema
 from sandbox.candidate.mutants import BUGS
 
 PoolName = Literal["collection", "candidates"]
@@ -32,12 +32,12 @@ class BenchmarkOut(RowSchema):
     name: str
     version: int
     queries: CollectionRef
-    snippets: CollectionRef
+    functions: CollectionRef = Field(validation_alias="snippets")
     pool: PoolName = Field(description="what systems search for a query")
     labels: int = Field(validation_alias="size")
     matches: int = Field(description="labels above 0", validation_alias="positives")
     query_count: int
-    snippet_count: int
+    function_count: int = Field(validation_alias="snippet_count")
     merge_rule: str = Field(description="whose labels these are, and which one counts")
     notes: str
     sha256: str = Field(description="of all that it holds", validation_alias="digest")
@@ -123,7 +123,7 @@ class SystemOut(Schema):
 
     run: int
     system: str
-    text_option: str = Field(description="what of a snippet it searched; empty = not known")
+    text_option: str = Field(description="what of a function it searched; empty = not known")
     figures: dict[str, SystemFigureOut] = Field(description="by metric")
     second_stage: SecondStageOut | None = Field(description="null = no reranker")
     helped_to_mine: bool = Field(description="an encoder of it proposed candidates of this benchmark")
@@ -198,7 +198,7 @@ class ContaminationIn(Body):
     """Training data with which a benchmark is compared."""
 
     collection: int | CleanText = Field(description="a collection's id, name or name@version")
-    kind: Literal["queries", "snippets"] = Field("snippets", description="of a collection that is named")
+    kind: Kind = Field("functions", description="of a collection that is named")
 
 
 class DistractorsIn(Body):

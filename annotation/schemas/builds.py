@@ -48,7 +48,7 @@ class PairIn(Body):
     query: CleanText = Field("", max_length=100_000)
     code: CleanText = Field("", max_length=1_000_000)
     query_id: CleanText = Field("", max_length=300)
-    snippet_id: CleanText = Field("", max_length=300)
+    function_id: CleanText = Field("", max_length=300)
     label: Literal[0, 1] | None = Field(None, description="what it came with; null = it has none")
 
 
@@ -57,7 +57,7 @@ class PairsIn(Body):
 
     name: CleanText = Field(min_length=1, max_length=120, description="of the collections and the benchmark")
     queries: Ref | None = Field(None, description="name or id of the collection that query ids are of")
-    snippets: Ref | None = Field(None, description="name or id of the collection that snippet ids are of")
+    functions: Ref | None = Field(None, description="name or id of the collection that function ids are of")
     pairs: Annotated[list[PairIn], Field(min_length=1, max_length=10_000)]
 
 
@@ -68,7 +68,7 @@ class Order(Body):
     queries: Ref | None = Field(
         None, description="name (its newest version), `name@version` or id of a collection of queries"
     )
-    snippets: Ref | None = Field(None, description="the same of snippets; a mining needs both")
+    functions: Ref | None = Field(None, description="the same of functions; a mining needs both")
     encoders: list[CleanText] | None = Field(
         None,
         min_length=1,
@@ -111,11 +111,11 @@ class Order(Body):
         False, description="ask screener and test writer by batch: half the price, answers within a day"
     )
     limit: Id | None = Field(None, description="at most so many pairs; null = all")
-    rule: RuleChoice = Field("testable_by_call", description="which snippets are mined")
+    rule: RuleChoice = Field("testable_by_call", description="which functions are mined")
     query_rules: list[Literal["english", "no_identifier", "distinct"]] = Field(
         default_factory=list, description="which queries are mined: those that pass all of these; none = all"
     )
-    text_option: TextOption = Field("whole", description="what text of a snippet is searched")
+    text_option: TextOption = Field("whole", description="what text of a function is searched")
     fusion: Literal["mean", "maxabs"] = Field(
         "mean", description="mean of the encoders' scores, or each first divided by its largest for the query"
     )
@@ -162,8 +162,8 @@ class Order(Body):
 
     @model_validator(mode="after")
     def has_source(self) -> Order:
-        if self.pairs is None and not (self.queries and self.snippets):
-            raise ValueError("name queries and snippets for a mining, or pairs to judge")
+        if self.pairs is None and not (self.queries and self.functions):
+            raise ValueError("name queries and functions for a mining, or pairs to judge")
         return self
 
 
@@ -281,7 +281,7 @@ class BuildOut(RowSchema):
     model: str
     answered_by: list[str] = Field(description="models that answered by file, as named with their replies")
     queries: CollectionRef
-    snippets: CollectionRef
+    functions: CollectionRef = Field(validation_alias="snippets")
     batches: bool = Field(description="screener and test writer are asked by batch")
     limit: int | None = Field(description="at most so many pairs")
     rounds: int = Field(description="how often each pair is judged: so many cases has a pair")
@@ -328,9 +328,9 @@ class MiningOut(RowSchema):
     encoders: list[str]
     k: int
     limit: int | None = Field(description="only the first so many queries")
-    rules: list[str] = Field(description="rules that a snippet had to pass")
-    searched: int = Field(description="snippets that pass them, and so can become candidates")
-    left_out: int = Field(description="snippets that do not, and so can't be proposed")
+    rules: list[str] = Field(description="rules that a function had to pass")
+    searched: int = Field(description="functions that pass them, and so can become candidates")
+    left_out: int = Field(description="functions that do not, and so can't be proposed")
     query_rules: list[str] = Field(description="rules that a query had to pass")
     text_option: str
     fusion: str

@@ -41,13 +41,13 @@ class CaseRef(RowSchema):
 
 
 class CandidateOut(RowSchema):
-    """A snippet that the mining proposes for a query, or that was given with it."""
+    """A function that the mining proposes for a query, or that was given with it."""
 
     id: int
     rank: int = Field(description="from 1")
     score: float | None = Field(description="mean of the encoders' scores; null of given pairs")
     scores: dict[str, Any] = Field(description="by encoder: what entered the mean, and the raw score")
-    snippet: TextHead = Field(validation_alias="pair.snippet")
+    function: TextHead = Field(validation_alias="pair.snippet")
     case: CaseRef | None = Field(description="of the first round")
     rounds: list[CaseRef] = Field(description="of all rounds")
 
@@ -73,7 +73,7 @@ class CaseOut(CaseRef):
     build: int = Field(validation_alias="build_id")
     pair: int = Field(validation_alias="pair_id")
     query: TextHead
-    snippet: TextHead = Field(validation_alias="pair.snippet")
+    function: TextHead = Field(validation_alias="pair.snippet")
     rank: int
     score: float | None = Field(
         description="of its candidate: mean of the encoders' scores; null of given pairs"

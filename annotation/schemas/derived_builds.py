@@ -26,7 +26,7 @@ class ExtensionWish(Body):
     k: int | None = Field(default=None, ge=1, le=1000, description="candidates a query; can only grow")
     queries: int = Field(default=0, ge=0, description="so many more, drawn from those not in the build")
     seed: int = Field(default=1, ge=0, lt=2**31, description="of the draw")
-    newer: bool = Field(default=False, description="also snippets that were added to the collection since")
+    newer: bool = Field(default=False, description="also functions that were added to the collection since")
 
 
 class ExtendIn(ExtensionWish):
@@ -105,7 +105,7 @@ class ExtensionEstimate(EstimateOut):
     """What an extension would take. Nothing is made yet."""
 
     description: str
-    new_pairs: RangeOut = Field(description="known, unless snippets were added")
+    new_pairs: RangeOut = Field(description="known, unless functions were added")
     canary: int = Field(description="so many cases go first, then the build waits for `go_on`; 0 = no canary")
 
 

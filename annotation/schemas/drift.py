@@ -49,7 +49,7 @@ class DriftPairOut(RowSchema):
     case: int = Field(validation_alias="case.pk")
     pair: int = Field(validation_alias="case.pair_id")
     query: TextHead = Field(validation_alias="case.pair.query")
-    snippet: TextHead = Field(validation_alias="case.pair.snippet")
+    function: TextHead = Field(validation_alias="case.pair.snippet")
     label: int | None = Field(description="of the case; null without one", validation_alias="case.label")
     first: DriftAnswerOut = Field(description="the baseline's first answer")
     again: DriftAnswerOut | None = Field(

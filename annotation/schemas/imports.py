@@ -30,7 +30,7 @@ class ImportIn(Schema):
     split: str = Field("", description="BEIR: labels of this split only")
     config: str = Field("", description="BEIR: the configuration, where there are several")
     queries: str = Field("", description="qrels: name or id of the collection of the judged queries")
-    snippets: str = Field("", description="qrels: name or id of the collection of the judged snippets")
+    functions: str = Field("", description="qrels: name or id of the collection of the judged functions")
     documentation: bool = Field(False, description="CodeSearchNet: documentation becomes queries")
     language: str = Field("", description="CodeSearchNet's annotations: only this language")
     allow_partial: bool = Field(False, description="make a benchmark although some labels are refused")
@@ -46,10 +46,10 @@ class ColumnsIn(Body):
     """Which column of a table is what; an empty name means that there is none."""
 
     query: Column = ""
-    snippet: Column = ""
+    function: Column = ""
     label: Column = ""
     query_id: Column = ""
-    snippet_id: Column = ""
+    function_id: Column = ""
     origin: Column = Field("", description="where a row comes from")
     licence: Column = ""
     scale: Literal["binary", "graded", "whole"] = Field(

@@ -73,7 +73,7 @@ class AuditPairOut(RowSchema):
 
     pair: int
     query: TextHead
-    snippet: TextHead
+    function: TextHead
     original: int | None
     builds: list[AuditVerdictOut]
     experts: ExpertsSay

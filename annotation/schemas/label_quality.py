@@ -17,4 +17,4 @@ class QualityIn(Schema):
     )
     annotators: list[int] = Field([], max_length=12, description="ids of annotators with stored labels")
     queries: CleanText = Field("", max_length=140, description="collection, where pairs have a query_id")
-    snippets: CleanText = Field("", max_length=140, description="collection, where pairs have a code_id")
+    functions: CleanText = Field("", max_length=140, description="collection, where pairs have a code_id")

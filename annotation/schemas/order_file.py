@@ -19,7 +19,7 @@ class OrderFile(builds.Order):
     queries: CleanText | None = Field(
         None, max_length=140, description="collection of queries; a mining needs it"
     )
-    snippets: CleanText | None = Field(
+    functions: CleanText | None = Field(
         None, max_length=140, description="collection of functions; a mining needs it"
     )
     pairs: CleanText | None = Field(  # type: ignore[assignment]
@@ -37,7 +37,7 @@ class OrderFile(builds.Order):
         description="who judges; several judge given pairs only",
     )
 
-    @field_validator("queries", "snippets", "pairs")
+    @field_validator("queries", "functions", "pairs")
     @classmethod
     def is_named(cls, name: str | None) -> str | None:
         if name is not None and not name.strip():
@@ -48,8 +48,8 @@ class OrderFile(builds.Order):
     def has_source(self) -> OrderFile:
         given = self.pairs is not None or self.pair_list is not None
         mined_by = self.encoders or self.profile  # the profile has encoders of its own
-        if not given and not (self.queries and self.snippets and mined_by):
-            raise ValueError("name queries, snippets and encoders for a mining, or pairs to judge")
+        if not given and not (self.queries and self.functions and mined_by):
+            raise ValueError("name queries, functions and encoders for a mining, or pairs to judge")
         if self.pairs is not None and self.pair_list is not None:
             raise ValueError("name pairs or pair_list, not both")
         return self

@@ -15,9 +15,9 @@ Token = Field(max_length=32, description="`token` of the assignment")
 
 
 class SideOut(Schema):
-    """A snippet as the study shows it."""
+    """A function as the study shows it."""
 
-    name: str = Field(description="left or right; empty where there is one snippet")
+    name: str = Field(description="left or right; empty where there is one function")
     code: str
     docstrings: list[str] = Field(description="those that the study folds")
     numbers: list[int] = Field(description="of each line of `code`, with docstrings that are not shown")

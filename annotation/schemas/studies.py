@@ -225,9 +225,11 @@ class StudyRatingOut(Schema):
     pair: int = Field(description="number of the pair in the study")
     query: str = Field(description="sha256 of the query's text")
     query_text: str = Field(description="its beginning")
-    snippet: str = Field(description="sha256 of the snippet's text")
-    other_snippet: str | None = Field(description="pairwise: of the second snippet")
-    swapped: bool = Field(description="pairwise: the second snippet stood on the left")
+    function: str = Field(validation_alias="snippet", description="sha256 of the function's text")
+    other_function: str | None = Field(
+        validation_alias="other_snippet", description="pairwise: of the second function"
+    )
+    swapped: bool = Field(description="pairwise: the second function stood on the left")
     planted: str
     condition: str
     rater: str = Field(description="pseudonym, the same in every export")

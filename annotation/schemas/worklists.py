@@ -26,7 +26,7 @@ class ListedPairOut(Schema):
     case: int
     pair: int
     query: TextHead
-    snippet: TextHead
+    function: TextHead
     label: int | None = Field(description="the agents' own")
     label_in_force: int | None
     tags: list[str] = Field(description="their words")

@@ -29,7 +29,7 @@ with table.open("w", newline="") as file:
     csv.writer(file).writerows([("query", "code"), *ROWS])
 with Client(TOKEN, ADDRESS) as client:
     print("imported", client.import_files("own", "table", {"file": table})["result"]["stored"])
-    build = client.launch("own", queries="own", snippets="own", k=2)
+    build = client.launch("own", queries="own", functions="own", k=2)
     print("build", client.answer(build["id"], "by-name", answer)["state"])
     benchmark = client.publish(build["id"])
     client.score(benchmark["id"], ["bm25"])

@@ -58,7 +58,7 @@ with table.open("rb") as file:
     )
 
 # Launch a build, and answer its requests until it is over.
-order = {"name": "mine", "queries": "mine", "snippets": "mine", "k": 2}
+order = {"name": "mine", "queries": "mine", "functions": "mine", "k": 2}
 build = call("POST", "builds", json=order)["id"]
 while (state := call("GET", f"builds/{build}")["state"]) in ("running", "waiting"):
     page = call("GET", f"builds/{build}/requests")

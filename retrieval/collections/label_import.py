@@ -204,7 +204,7 @@ def _resolved(
             message = f"{of.queries} has no query {row.query[:40]!r}"
             yield Problem(str(path), row.line, message, costs_labels=True)
         elif row.document not in code:
-            message = f"{of.snippets} has no snippet {row.document[:200]!r}"
+            message = f"{of.snippets} has no function {row.document[:200]!r}"
             yield Problem(str(path), row.line, message, costs_labels=True)
         elif row.query in several[0] or row.document in several[1]:
             name, where = (row.query, of.queries) if row.query in several[0] else (row.document, of.snippets)

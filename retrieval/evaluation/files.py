@@ -160,7 +160,7 @@ def _refuse_unmeasurable(measures: Sequence[Measure], groups: Path | None) -> No
         if measure.need is Need.GROUPS and groups is None:
             raise NotComparable(
                 f"{measure.name} needs to know which documents are near-duplicates: name a file of lines "
-                "`document group` by --groups, or import the snippets and use evaluate BENCHMARK."
+                "`document group` by --groups, or import the functions and use evaluate BENCHMARK."
             )
 
 

@@ -130,7 +130,7 @@ def _newest(old: Benchmark) -> Benchmark:
     elif (newest.queries_id, newest.snippets_id) != (old.queries_id, old.snippets_id):
         told = f"it is of other collections than {old}"
     elif newest.queries_until < old.queries_until or newest.snippets_until < old.snippets_until:
-        told = f"it has fewer queries or snippets than {old}"
+        told = f"it has fewer queries or functions than {old}"
     else:
         return newest
     raise NoHoles(

@@ -36,7 +36,7 @@ def score_languages(runs: Sequence[Run], metric: str) -> list[LanguageScores]:
     """The figures of runs of one benchmark, in their order. Raises `NotComparable`, `UnknownMeasure`."""
     measure = parse_measure(metric)
     if measure.need is not None:
-        raise NotComparable(f"{metric} looks at other snippets of the whole benchmark: no language has it.")
+        raise NotComparable(f"{metric} looks at other functions of the whole benchmark: no language has it.")
     if not runs:
         return []
     content = content_of(runs[0].benchmark)

@@ -317,7 +317,7 @@ def publish_chosen(
     snippets = _Members.of(order.snippets, order.snippets_until)
     given = _Given.of(chosen, queries, snippets)
     if not len(given):
-        raise NothingToPublish(f"No label is about a query and a snippet of {order.name}.")
+        raise NothingToPublish(f"No label is about a query and a function of {order.name}.")
     ids = _Ids.of(order, queries, snippets, given, of_ids)
     digest = _digest(order, queries, snippets, given, ids)
     last = Benchmark.objects.newest(order.name)

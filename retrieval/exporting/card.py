@@ -77,7 +77,7 @@ def _header(subject: Subject) -> list[str]:
 def _about(subject: Subject) -> list[str]:
     benchmark, mining = subject.benchmark, subject.benchmark.mining
     made = (
-        f"The {mining.k} best snippets for each query were proposed by "
+        f"The {mining.k} best functions for each query were proposed by "
         f"{quote_code(' + '.join(mining.encoders))}."
         if mining
         else "Its pairs came with the data; how they were found is not known."
@@ -86,7 +86,7 @@ def _about(subject: Subject) -> list[str]:
         f"# {quote_code(benchmark.name)}, version {benchmark.version}",
         "",
         (
-            "A benchmark of code search: queries, snippets, and for pairs whether the code answers "
+            "A benchmark of code search: queries, functions, and for pairs whether the code answers "
             "the query (1) or not (0). **A pair without a label is unjudged, which is not 0.**"
         ),
         "",
@@ -135,7 +135,7 @@ def _statistics(subject: Subject, parts: Parts | None) -> list[str]:
     lines += [f"| distractors: {kind} | {count:,} |" for kind, count in sorted(kinds.items())]
     if parts:
         lines += [f"| queries in {part} | {count:,} |" for part, count in parts.report.queries.items()]
-        lines += [f"| snippets in pairs of several parts | {parts.report.shared:,} |"]
+        lines += [f"| functions in pairs of several parts | {parts.report.shared:,} |"]
     return [*lines, ""]
 
 
@@ -168,7 +168,7 @@ def _bases(subject: Subject) -> list[str]:
 
 
 def _licences(licences: Licences, subject: Subject) -> list[str]:
-    lines = ["## Licences of the snippets", "", "| licence | snippets |", "| --- | ---: |"]
+    lines = ["## Licences of the functions", "", "| licence | functions |", "| --- | ---: |"]
     lines += [
         f"| {quote_code(name).replace('|', '/')} | {count:,} |"
         for name, count in licences.most_common(MOST_LICENCES)
@@ -185,9 +185,9 @@ def _citation(subject: Subject) -> list[str]:
 def _withheld(subject: Subject) -> list[str]:
     """By which policy, and how many for which reason."""
     if subject.policy is Withhold.NONE:
-        return ["Policy `none`: no snippet is withheld by its licence, and no query."]
+        return ["Policy `none`: no function is withheld by its licence, and no query."]
     also = ", or states none," if subject.policy is Withhold.UNKNOWN else ""
-    of = f"of a snippet or query whose licence is not known to allow passing on{also}"
+    of = f"of a function or query whose licence is not known to allow passing on{also}"
     told = reasons_told(subject.held_snippets.reasons) or "none had to be"
     asked = reasons_told(subject.held_queries.reasons)
     queries = f" Of the queries: {asked}." if asked else ""

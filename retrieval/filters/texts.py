@@ -44,7 +44,7 @@ def extract_searched_text(code: str, option: TextOption | str) -> str:
     but empty, where it must lose its docstring and may have one. Raises ValueError for another option.
     """
     if option not in TEXT_OPTIONS:
-        raise ValueError(f"text of a snippet is one of {', '.join(TEXT_OPTIONS)}; got {option!r}")
+        raise ValueError(f"text of a function is one of {', '.join(TEXT_OPTIONS)}; got {option!r}")
     if option == "whole":
         return code
     try:

@@ -83,7 +83,7 @@ class Read:
 def of_file(wanted: Wanted) -> Read:
     """The list of the file's pairs; one that is there already is used again. Raises NoPairs."""
     if (wanted.queries is None) != (wanted.snippets is None):
-        raise NoPairs("Name a collection of queries and one of snippets, or neither.")
+        raise NoPairs("Name a collection of queries and one of functions, or neither.")
     digest = sha256_of(wanted.path)
     same = PairList.objects.filter(digest=digest).exclude(source="")
     if wanted.queries is None or wanted.snippets is None:
@@ -116,7 +116,7 @@ def by_texts(wanted: Wanted, digest: str) -> Read:
     if not columns.has_texts:
         raise NoPairs(
             f"{wanted.title} has no columns of queries and of code; name the collections of queries and of "
-            "snippets that its ids are of."
+            "functions that its ids are of."
         )
     left_out = check_pair_rows(wanted, lambda: table.read_table_rows(wanted.path, columns.as_table()))
     source = describe_pair_source(wanted, digest)
@@ -147,7 +147,7 @@ def refuse_taken(name: str, source: str) -> None:
         return
     raise NoPairs(
         f"There is a {what} called {name!r} already: choose another name, or name the collections of queries "
-        "and of snippets that these pairs are of."
+        "and of functions that these pairs are of."
     )
 
 
@@ -174,7 +174,7 @@ def by_members(wanted: Wanted, digest: str, queries: Collection, snippets: Colle
     """The file's pairs of members as a list, its labels as a benchmark."""
     columns = columns_of(wanted.path)
     if not columns.names_members:
-        raise NoPairs(f"{wanted.title} has no columns of query ids and of snippet ids, nor of their texts.")
+        raise NoPairs(f"{wanted.title} has no columns of query ids and of function ids, nor of their texts.")
     rows = Named(
         wanted.path,
         MemberColumn(queries, columns.query, columns.query_id),

@@ -45,7 +45,7 @@ def store_pair_list(row: PairList, texts: Iterable[tuple[int, int]]) -> PairList
                 rows.append((row.pk, pair, query, ranks[query], 0.0, "{}"))
         statements.insert_all(Candidate, COLUMNS, rows)
     if not seen:
-        raise NoPairs(f"{row.name} has no pair of a query and a snippet.")
+        raise NoPairs(f"{row.name} has no pair of a query and a function.")
     row.size = len(seen)
     row.save(update_fields=["size"])
     return row

@@ -89,7 +89,7 @@ class Prepared:
     def best(self, k: int) -> Iterator[list[Hit]]:
         """Yield the k best of each query by the mean over encoders. Raises ValueError for k < 1."""
         if k < 1:
-            raise ValueError(f"k is the number of snippets a query and must be at least 1, not {k}")
+            raise ValueError(f"k is the number of functions a query and must be at least 1, not {k}")
         for hits in fuse_signals(self.signals, self.queries, len(self.kept), k, self.options):
             yield [Hit(int(self.kept[hit.index]), hit.score, hit.entering, hit.raw) for hit in hits]
 

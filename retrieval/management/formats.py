@@ -97,7 +97,7 @@ def _ncs_arguments(parser: CommandParser) -> None:
     parser.add_argument(
         "--answers",
         action="store_true",
-        help="the answers of Stack Overflow as labelled snippets; they are no part of the search task",
+        help="the answers of Stack Overflow as labelled functions; they are no part of the search task",
     )
 
 

@@ -9,7 +9,7 @@ from django.core.management.base import CommandParser
 
 from retrieval.models import Collection
 
-STORED_KINDS: Final = {"functions": str(Collection.Kind.SNIPPETS)}
+STORED_KINDS: Final = {kind.noun: kind.value for kind in Collection.Kind}
 
 
 def add_renamed_option(parser: CommandParser, name: str, former: str, **how: Any) -> None:

@@ -58,5 +58,5 @@ def refuse_unjudged(found: Iterable[float | None], judged: Iterable[float]) -> N
         relevance = next(iter(extra))
         raise FoundMoreThanJudged(
             f"relevance {relevance:g} is ranked {extra[relevance]} times more than it was judged; "
-            "list each snippet once, and only judged relevances"
+            "list each function once, and only judged relevances"
         )

@@ -94,7 +94,7 @@ def _scored(family: _Family, k: int | None, ranking: Ranking) -> float | None:
 
 def _distinct(ranking: Ranking, k: int | None) -> float | None:
     if ranking.groups is None:
-        raise ValueError("distinct_matches needs the groups of the ranking's snippets")
+        raise ValueError("distinct_matches needs the groups of the ranking's functions")
     return binary.distinct_matches(ranking.hits, ranking.groups, ranking.positives, k)
 
 

@@ -97,7 +97,7 @@ def perform_mining(
         note_asked(mining, chosen)
     lists = parts.merge_finished_parts(mining)
     if lists is not None and not len(lists):
-        raise NothingToMine("No query shares a term with any snippet: choose an encoder of vectors as well.")
+        raise NothingToMine("No query shares a term with any function: choose an encoder of vectors as well.")
     return None if lists is None else store_candidates(mining, queries.ids, text_ids(members), lists)
 
 

@@ -105,4 +105,4 @@ def refuse_empty(mining: Mining, queries: Sequence[int], snippets: Sequence[int]
         passing = " that pass the rule; choose a wider one" if mining.query_rule else ""
         raise NothingToMine(f"{mining.queries} has no queries{passing}.")
     if not snippets:
-        raise NothingToMine(f"No snippet of {mining.snippets} passes the rule; choose a wider one.")
+        raise NothingToMine(f"No function of {mining.snippets} passes the rule; choose a wider one.")

@@ -18,6 +18,16 @@ class Collection(models.Model):
         QUERIES = "queries"
         SNIPPETS = "snippets"
 
+        @property
+        def noun(self) -> str:
+            """What people read and type for it."""
+            return "functions" if self.value == "snippets" else self.value
+
+        @classmethod
+        def named(cls, noun: str) -> Collection.Kind:
+            """The kind that people call so; its stored name is taken, too."""
+            return cls.SNIPPETS if noun == "functions" else cls(noun)
+
     name = models.CharField(max_length=120)
     version = models.PositiveIntegerField(default=1)
     kind = models.CharField(max_length=8, choices=Kind)
@@ -35,8 +45,13 @@ class Collection(models.Model):
         ordering = ["name", "kind", "-version"]
         constraints = [models.UniqueConstraint(fields=["name", "kind", "version"], name="collection_once")]
 
+    @property
+    def noun(self) -> str:
+        """What its members are called: queries or functions."""
+        return Collection.Kind(self.kind).noun
+
     def __str__(self) -> str:
-        return f"{self.name} ({self.kind}, version {self.version})"
+        return f"{self.name} ({self.noun}, version {self.version})"
 
 
 class MemberQuerySet(models.QuerySet["Member"]):

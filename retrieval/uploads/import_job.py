@@ -115,7 +115,7 @@ def _without_code(job: Job, done: Imported) -> str:
     if "codebase" not in job.files or code is None or code.read > code.unreadable:
         return ""
     why = str(code.problems[0]) if code.problems else "there is nothing in it"
-    return f"No snippet of the code base could be read, the queries are kept: {why}"
+    return f"No function of the code base could be read, the queries are kept: {why}"
 
 
 def _message(nothing: bool, refusals: Refusals, problems: Sequence[Problem]) -> str:
@@ -150,5 +150,5 @@ def _benchmark(made: Benchmark) -> str:
 
     told = f"benchmark {made.name}, version {made.version}"
     count = left_out(made.name, made)
-    missing = "the query or the snippet is in neither collection"
+    missing = "the query or the function is in neither collection"
     return f"{told}; {count_noun(count, 'labelled pair')} left out: {missing}" if count else told

@@ -118,7 +118,7 @@ def test_launching_takes_names_of_collections(ada: Client) -> None:
     factories.snippets(name="ours")
     build = ada.launch("night", "mine", "ours", encoders=["bm25"], k=3)
     assert BuildRow.objects.get(pk=build["id"]).queries.name == "mine"
-    with pytest.raises(ApiError, match="no collection of snippets called 'mine'"):
+    with pytest.raises(ApiError, match="no collection of functions called 'mine'"):
         ada.launch("noon", "mine", "mine")
 
 
@@ -211,9 +211,9 @@ def test_files_are_imported_with_their_refused_records(ada: Client, worker: None
     table.write_text("question,code\nsort a list,def f(x): return x\nempty,\n")
     job = ada.import_files("mine", "table", {"file": table})
     assert (job["state"], job["result"]["stored"], len(job["problems"])) == ("partial", 2, 1)
-    assert {row["kind"] for row in ada.collections(name="mine")} == {"queries", "snippets"}
-    [snippets] = ada.collections("snippets")
-    assert ada.filter_collection("tested", snippets["id"], ["testable"])["state"] == "done"
+    assert {row["kind"] for row in ada.collections(name="mine")} == {"queries", "functions"}
+    [functions] = ada.collections("functions")
+    assert ada.filter_collection("tested", functions["id"], ["testable"])["state"] == "done"
     with pytest.raises(ApiError, match="Expected a file that ends in"):
         ada.import_files("mine", "python", {"file": table})
 

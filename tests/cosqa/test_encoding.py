@@ -20,7 +20,7 @@ def test_texts_become_vectors_of_length_one(tiny_models: dict[str, Path]) -> Non
     assert vectors.shape == (3, encoder.dimension)
     assert np.allclose((vectors**2).sum(axis=1), 1, atol=1e-5)
     assert np.allclose(vectors[0], vectors[2])
-    assert encoder.embed(["def f(x): return x"], "snippet").shape == (1, encoder.dimension)
+    assert encoder.embed(["def f(x): return x"], "function").shape == (1, encoder.dimension)
 
 
 def test_what_counts_terms_has_no_vectors() -> None:

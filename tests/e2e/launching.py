@@ -136,7 +136,7 @@ def known_ids(api: Api, build: int) -> dict[str, int]:
     return {
         "build": build,
         "queries": api.collection("queries"),
-        "snippets": api.collection("snippets"),
+        "functions": api.collection("functions"),
         "query": tested["query"]["id"],
         "case": tested["id"],
         "screened": screened["id"],
@@ -147,7 +147,7 @@ def known_ids(api: Api, build: int) -> dict[str, int]:
 def tested_case(api: Api, build: int) -> Mapping[str, Any]:
     """The case of the build that is about `TESTED`."""
     name = TESTED[1].rsplit("::", 1)[1]
-    return next(row for row in api.cases(build, label=1) if f"def {name}(" in row["snippet"]["head"])
+    return next(row for row in api.cases(build, label=1) if f"def {name}(" in row["function"]["head"])
 
 
 def run_again(context: BrowserContext, url: str, case: int) -> int:

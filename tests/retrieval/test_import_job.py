@@ -202,7 +202,7 @@ def test_a_code_base_of_which_nothing_can_be_read_fails_it(content: bytes, why: 
     call_command("job", str(job.pk))
     job.refresh_from_db()
     assert job.state == Job.State.FAILED
-    said = "No snippet of the code base could be read, the queries are kept: "
+    said = "No function of the code base could be read, the queries are kept: "
     assert job.message.startswith(f"{said}{why}")
     assert Collection.objects.get().kind == "queries"
 

@@ -38,7 +38,7 @@ LISTS = (
     "collections/{collection}/members",
 )
 BODIES = {
-    "builds": "name queries snippets encoders k provider model budget limit rule sampling",
+    "builds": "name queries functions encoders k provider model budget limit rule sampling",
     "builds/{build}/control": "action note",
     "cases/{case}/reviews": "label reason seen_revision evidence",
     "cases/{case}/reviews/undo": "seen_revision",

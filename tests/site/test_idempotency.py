@@ -25,7 +25,7 @@ KEY = {"Idempotency-Key": "night-1"}
 
 
 def launch(client: Client, name: str = "night", headers: dict[str, str] = KEY, **more: Any) -> Any:
-    body = {"name": name, "queries": "small", "snippets": "small", **more}
+    body = {"name": name, "queries": "small", "functions": "small", **more}
     return client.post("/api/builds", json.dumps(body), content_type="application/json", headers=headers)
 
 

@@ -105,3 +105,47 @@ def test_messages_have_plain_words() -> None:
     assert {
         str(path): said for path in modules() if (said := banned(texts_of_module(path.read_text())))
     } == {}
+
+
+FORMER: re.Pattern[str] = re.compile(r"(?<![\w.{<-])[Ss]nippets?(?![\w}>/-])")
+"""What pages and messages call a function."""
+KNOWN_BY_IT = (
+    "annotation/studies/rating/leaky_tests.py",  # words that give a verdict away
+    "retrieval/evaluation/publication.py",  # a line of a digest that is stored
+    "retrieval/sources/code/python_or_not.py",  # the paper's name of what is no function
+)
+
+
+def former_words(texts: Iterator[str]) -> list[str]:
+    return [" ".join(text.split())[:120] for text in texts if FORMER.search(text)]
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("<th>Snippet</th>", True),
+        ('<p title="both snippets">x</p>', True),
+        ('<p class="snippet-head">{{ pair.snippet.head }}</p>', False),
+    ],
+)
+def test_a_function_that_is_called_a_snippet_is_found(text: str, found: bool) -> None:
+    assert bool(former_words(texts_of_template(text))) is found
+
+
+def test_pages_and_messages_call_a_function_a_function() -> None:
+    kept = {REPOSITORY / name for name in KNOWN_BY_IT}
+    pages = {path: former_words(texts_of_template(path.read_text())) for path in templates()}
+    said = {path: former_words(texts_of_module(path.read_text())) for path in modules() if path not in kept}
+    labels = {
+        path: [name for name in names_of_forms(path.read_text()) if FORMER.search(name)] for path in modules()
+    }
+    assert {str(path): texts for path, texts in [*pages.items(), *said.items()] if texts} == {}
+    assert {str(path): texts for path, texts in labels.items() if texts} == {}
+
+
+def names_of_forms(source: str) -> Iterator[str]:
+    """Labels of one word, which are no texts of more."""
+    for node in ast.walk(ast.parse(source)):
+        said = node.value if isinstance(node, ast.keyword) and node.arg in {"label", "verbose_name"} else None
+        if isinstance(said, ast.Constant) and isinstance(said.value, str):
+            yield said.value

@@ -66,7 +66,7 @@ def listed_out(row: ListRow) -> ListedPairOut:
         case=case.pk,
         pair=case.pair_id,
         query=TextHead.model_validate(case.pair.query),
-        snippet=TextHead.model_validate(case.pair.snippet),
+        function=TextHead.model_validate(case.pair.snippet),
         label=case.label,
         label_in_force=case.label_in_force,
         tags=list(row.tags),

@@ -108,7 +108,7 @@ def refuse_bad_order(order: Order) -> None:
     """Everything that can be known to be wrong before any work. Raises LaunchRefused."""
     refuse_bad_name(order)
     if order.queries.kind != Collection.Kind.QUERIES or order.snippets.kind != Collection.Kind.SNIPPETS:
-        raise LaunchRefused("Choose one collection of queries and one of snippets.")
+        raise LaunchRefused("Choose one collection of queries and one of functions.")
     if not order.queries.size or not order.snippets.size:
         raise LaunchRefused("One of the collections is empty; import something into it first.")
     if not 1 <= order.rounds <= MOST_ROUNDS:

@@ -237,7 +237,7 @@ def note_published(build: Build, by: Actor, made: Benchmark, left_out: int = 0) 
     """
     note = f"as benchmark {made}"
     if left_out:
-        note += f"; {left_out:,} labels of queries or snippets that are no part of it were left out"
+        note += f"; {left_out:,} labels of queries or functions that are no part of it were left out"
     if not build.events.filter(event="published", note=note).exists():
         record_build_event(build, by, "published", note)
 

@@ -158,7 +158,7 @@ def plan_extension(build: Build, wish: ExtensionWish) -> ExtensionPlan:
     deeper = k > before.k or now > before.passing
     pairs = new_pairs(before, len(drawn), k, now)
     if not pairs.high:
-        raise LaunchRefused("Nothing would be new: ask for more queries, a larger k, or added snippets.")
+        raise LaunchRefused("Nothing would be new: ask for more queries, a larger k, or added functions.")
     searched = tuple(sorted((*before.queries, *drawn))) if deeper else drawn
     order = order_for(build, k, len(searched), pairs)
     return ExtensionPlan(order, build, wish, before, k, until, now, drawn, searched, pairs)

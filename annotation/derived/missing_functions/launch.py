@@ -159,7 +159,7 @@ def annotator_of_fill_order(order: FillOrder) -> Annotator:
         "second_test": whole.second_test,
         **launcher.tried_in(),
     }
-    return Annotator.objects.version(Annotator.Kind.AGENTS, "snippet writer and its test", config)
+    return Annotator.objects.version(Annotator.Kind.AGENTS, "function writer and its test", config)
 
 
 def write_again(build: Build, user: Actor = None) -> int:

@@ -73,14 +73,14 @@ def resolve_pair_texts(
     """The texts of each pair. Raises BadFile."""
     by_ids = [pair for pair in given if pair.by_ids]
     if by_ids and (queries is None or snippets is None):
-        raise BadFile(name, [f"pair {by_ids[0].id!r}: ids need a collection of queries and one of snippets"])
+        raise BadFile(name, [f"pair {by_ids[0].id!r}: ids need a collection of queries and one of functions"])
     asked = texts_of(queries, (pair.query_id for pair in by_ids))
     codes = texts_of(snippets, (pair.code_id for pair in by_ids))
     problems = [
         f"pair {pair.id!r}: no query {pair.query_id!r}" for pair in by_ids if pair.query_id not in asked
     ]
     problems += [
-        f"pair {pair.id!r}: no snippet {pair.code_id!r}" for pair in by_ids if pair.code_id not in codes
+        f"pair {pair.id!r}: no function {pair.code_id!r}" for pair in by_ids if pair.code_id not in codes
     ]
     if problems:
         raise BadFile(name, problems)

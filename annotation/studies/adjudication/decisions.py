@@ -360,8 +360,8 @@ def keep_precedent(user: User, made: Adjudication) -> Precedent:
 
 
 def code_of(study_pair: StudyPair) -> str:
-    """The snippet; both of a comparison, as what was decided names them the first and the second."""
+    """The function; both of a comparison, as what was decided names them the first and the second."""
     first, other = study_pair.pair.snippet.text, study_pair.other
     if other is None:
         return first
-    return f"# The first snippet:\n{first}\n\n\n# The second snippet:\n{other.snippet.text}"
+    return f"# The first function:\n{first}\n\n\n# The second function:\n{other.snippet.text}"

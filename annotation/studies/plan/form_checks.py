@@ -20,7 +20,7 @@ MOST_BEHIND: Final = 50
 """How many calls, and how many runs, are noted as what a rating rests on."""
 HASH: Final = re.compile("[0-9a-f]{64}")
 UNSURE: Final = "unsure"
-NOT_OF_TWO: Final = "Lines can't be marked where two snippets are compared."
+NOT_OF_TWO: Final = "Lines can't be marked where two functions are compared."
 WORDS: Final[Mapping[str, Mapping[str, int]]] = {
     Study.Scale.BINARY: {"1": 1, "0": 0},
     Study.Scale.STEPS: {"2": 2, "1": 1, "0": 0},

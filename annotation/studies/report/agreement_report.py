@@ -103,7 +103,7 @@ def report_study_agreement(study: Study) -> Report:
     Raises NoReport where the study compares snippets two by two, or has no label.
     """
     if study.kind == Study.Kind.PAIRWISE:
-        raise NoReport(f"{study.name!r} asks which of two snippets is better; it has no scale to agree on.")
+        raise NoReport(f"{study.name!r} asks which of two functions is better; it has no scale to agree on.")
     theirs = study.kind == Study.Kind.IMPORTED
     given = list(iterate_imported_labels(study) if theirs else iterate_blind_labels(study))
     if not given:

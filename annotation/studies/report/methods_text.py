@@ -191,7 +191,7 @@ def asked_again(found: Figures, plan: Plan) -> str:
 def describe_referred_pairs(found: Figures, plan: Plan) -> str:
     if found.page is None:
         sides = escape_latex(sides_of(found.study))
-        return f"Each choice is between two snippets whose sides were shuffled. {sides}".rstrip()
+        return f"Each choice is between two functions whose sides were shuffled. {sides}".rstrip()
     return (
         "The reference is the strict majority of the planned ratings under "
         f"{escape_latex(found.page.reference)}; "
@@ -282,7 +282,9 @@ def describe_figure_methods(found: Figures, plan: Plan) -> str:
 def describe_agreement_tests(found: Figures) -> str:
     """The end of the sentence on agreement, and what follows it."""
     if found.page is None:
-        return " of the choices. Whether the first snippets are preferred is an exact sign test over queries."
+        return (
+            " of the choices. Whether the first functions are preferred is an exact sign test over queries."
+        )
     whole = r" The error of all labels is prediction-powered \cite{fisch2024}." if found.page.build else ""
     return (
         r", with Gwet's AC1 \cite{gwet2008} where one label prevails. "

@@ -53,7 +53,7 @@ def sides_of(study: Study) -> str:
     )
     if len(sides) != 2:
         return ""
-    return f"First snippets are matches of {sides[0]}, second ones of {sides[1]}."
+    return f"First functions are matches of {sides[0]}, second ones of {sides[1]}."
 
 
 def estimate_preference(found: Gathered, raters: Sequence[Enrolment]) -> Preference:

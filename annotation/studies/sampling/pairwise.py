@@ -76,7 +76,7 @@ def draw_pairwise(
     counts = {query: count_snippet_comparisons(*kept[query]) for query in sorted(kept)}
     queries = [query for query, count in counts.items() if count]
     if not queries:
-        raise SampleRefused("No query has a match in both benchmarks whose snippets differ.")
+        raise SampleRefused("No query has a match in both benchmarks whose functions differ.")
     chance = random.Random(wish.seed)  # noqa: S311 – a reproducible draw, no secret
     chosen = chance.sample(queries, min(wish.size, len(queries)))
     part = len(chosen) / len(queries)

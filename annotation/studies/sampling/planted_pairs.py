@@ -84,7 +84,9 @@ def what_of(number: int, cells: Mapping[str, str], line: Line, of_two: bool) -> 
     """The line with the pair that it is about."""
     query, code, other = (cells.get(name, "").strip() for name in ("query", "code", "other"))
     if of_two and not other:
-        raise SampleRefused(f"Line {number} of the planted pairs: other is the second snippet, and is empty.")
+        raise SampleRefused(
+            f"Line {number} of the planted pairs: other is the second function, and is empty."
+        )
     line = replace(line, other=other if of_two else "", reason=cells.get("reason", "").strip())
     given = cells.get("pair", "").strip()
     if given:

@@ -45,8 +45,8 @@ class RunForm(forms.Form):
         label="Ranked lists",
         max_length=200,
         allow_empty_file=True,
-        help_text="TREC (query Q0 snippet rank score tag) or CodeSearchNet\u2019s CSV (language,query,url), "
-        "also gzipped. Queries go by source id or text, snippets by source id, link or the sha256 of their "
+        help_text="TREC (query Q0 function rank score tag) or CodeSearchNet\u2019s CSV (language,query,url), "
+        "also gzipped. Queries go by source id or text, functions by source id, link or the sha256 of their "
         "text, both also by the ids of an export.",
     )
     text_option = forms.ChoiceField(

@@ -112,7 +112,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         Collection.objects.none(), label="Queries", empty_label="choose …", required=False
     )
     snippets = forms.ModelChoiceField(
-        Collection.objects.none(), label="Snippets", empty_label="choose …", required=False
+        Collection.objects.none(), label="Functions", empty_label="choose …", required=False
     )
     encoders = forms.MultipleChoiceField(
         widget=forms.CheckboxSelectMultiple, label="Encoders", required=False, initial=list(USUAL_ENCODERS)
@@ -148,7 +148,7 @@ class LaunchForm(SkippingForm, AnsweringForm):
         required=False,
         choices=[("", "exact: every vector is compared"), *INDEXES.items()],
         label="Search",
-        help_text="For encoders of vectors. An approximate index misses some of the best snippets; its "
+        help_text="For encoders of vectors. An approximate index misses some of the best functions; its "
         "recall, measured against exact search on a sample of the queries, is shown on the build's page.",
     )
     price_in = price_field("Price of tokens in", "Dollars per million tokens of the model.")

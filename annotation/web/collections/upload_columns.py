@@ -20,10 +20,10 @@ ROWS_SHOWN: Final = 5
 COLUMNS_SHOWN: Final = 12
 LABELS: Final = {
     "query": "Queries",
-    "snippet": "Snippets",
+    "snippet": "Functions",
     "label": "Labels",
     "query_id": "Ids of the queries",
-    "snippet_id": "Ids of the snippets",
+    "snippet_id": "Ids of the functions",
     "origin": "Where a row comes from",
     "licence": "Licence",
 }
@@ -62,7 +62,7 @@ class ColumnsForm(forms.Form):
         if self.errors:
             return cleaned
         if cleaned["query"] and cleaned["query"] == cleaned["snippet"]:
-            self.add_error("snippet", "One column can\u2019t be both the queries and the snippets.")
+            self.add_error("snippet", "One column can\u2019t be both the queries and the functions.")
         try:
             Columns(**cleaned)
         except ValueError as why:

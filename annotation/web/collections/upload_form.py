@@ -110,7 +110,7 @@ class UploadForm(forms.Form):
         error_messages={"invalid": "A configuration is called like its folders, such as python."},
     )
     queries = build_collection_field(Collection.Kind.QUERIES, "Judged queries")
-    snippets = build_collection_field(Collection.Kind.SNIPPETS, "Judged snippets")
+    snippets = build_collection_field(Collection.Kind.SNIPPETS, "Judged functions")
     documentation = forms.BooleanField(
         required=False, label="Use the first paragraph of documentation as a query that the function answers"
     )

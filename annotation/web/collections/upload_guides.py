@@ -46,7 +46,7 @@ GUIDES: Final = (
     Guide(
         Format.COSQA,
         "Two files: queries or labelled pairs, and the code base that maps each function to its index; or "
-        "pairs alone: then their own code becomes the snippets.",
+        "pairs alone: then their own code becomes the functions.",
         (
             (
                 "dev.json",
@@ -63,7 +63,7 @@ GUIDES: Final = (
     Guide(
         Format.COSQA_PLUS,
         "A zip of the release\u2019s folder; or query.json here, and codebase.json and pairs.json below. One "
-        "file alone is enough: query.json becomes a collection of queries, codebase.json one of snippets, "
+        "file alone is enough: query.json becomes a collection of queries, codebase.json one of functions, "
         "and pairs.json holds both. The authors’ own file names (test_agent_query.json …) work, too.",
         RELEASED,
         (".json", ".zip"),
@@ -80,7 +80,7 @@ GUIDES: Final = (
     Guide(
         Format.TABLE,
         "One file with a header (CSV, TSV) or an object a line (JSON Lines). On the next page you say which "
-        "column is what: queries, snippets or both; labels, ids, origin and licence where there are any.",
+        "column is what: queries, functions or both; labels, ids, origin and licence where there are any.",
         (
             (
                 "pairs.csv",
@@ -91,7 +91,7 @@ GUIDES: Final = (
             ),
         ),
         TABLES,
-        "FILE --query COLUMN --snippet COLUMN",
+        "FILE --query COLUMN --function COLUMN",
     ),
     Guide(
         Format.BEIR,
@@ -107,7 +107,7 @@ GUIDES: Final = (
     ),
     Guide(
         Format.QRELS,
-        "One file of judgements of queries and snippets that are here already: query, iteration, document, "
+        "One file of judgements of queries and functions that are here already: query, iteration, document, "
         "relevance, by source ids; or CodeSearchNet\u2019s annotationStore.csv.",
         (("qrels.txt", "q1 0 d1 1\nq1 0 d2 0\nq2 0 d2 1"),),
         (".txt", ".qrels", ".tsv", ".trec", ".csv"),
@@ -121,8 +121,8 @@ GUIDES: Final = (
     ),
     Guide(
         Format.DOCUMENTED,
-        "Sources of one language; functions with documentation become snippets, its first paragraph their "
-        "query, label 1.",
+        "Sources of one language; each documented function comes with a query, the first paragraph of its "
+        "documentation, label 1.",
         (("sums.py", SUM.replace(":\n", ':\n    """Add two numbers."""\n', 1)),),
         (*chain.from_iterable(known.endings for known in LANGUAGES.values()), *ZIPS, *TARS),
         f"PATH --language {'|'.join(LANGUAGES)}",

@@ -40,7 +40,7 @@ WORDS_A_CLASS: Final = 2
 FILTERED: Final = 500
 """Snippets that a page shows to all filters: each takes two parsers a millisecond or two."""
 OF_MINING: Final = (
-    f"For {alone.SAMPLED_QUERIES} queries drawn by seed {alone.SEED}: the best snippets that each encoder "
+    f"For {alone.SAMPLED_QUERIES} queries drawn by seed {alone.SEED}: the best functions that each encoder "
     f"finds by itself, as many a query as the mining keeps."
 )
 OF_RUNS: Final = "Of the first 20 results of each system’s newest run that searched what the benchmark says."
@@ -73,7 +73,11 @@ def find_corpus_subject(of: str, name: str, kind: str) -> Of:
     else:
         raise NoSuchCorpus(f"Statistics are of a build, a benchmark or a collection, not of {of!r}.")
     if found is None:
-        hint = f" of {kind} called {name!r}; see --kind" if of == "collection" else f" called {name!r}"
+        hint = (
+            f" of {Collection.Kind(kind).noun} called {name!r}; see --kind"
+            if of == "collection"
+            else f" called {name!r}"
+        )
         raise NoSuchCorpus(f"There is no {of}{hint}.")
     return found
 
@@ -165,7 +169,7 @@ def benchmark_sections(
                 size.mean,
                 *programs,
             ),
-            f"Snippets are those of the pairs, as the paper counts them; {searched.texts:,} are searched.",
+            f"Functions are those of the pairs, as the paper counts them; {searched.texts:,} are searched.",
         ),
         tables.by_matches(Counter(benchmark.match_counts.tolist()), benchmark.query_count - asked),
         tables.by_answered(Counter(answered.values_list("found", flat=True))),

@@ -39,12 +39,12 @@ class Section:
     worded: tuple[str, ...] = ()
 
 
-def build_size_section(row: tuple[Cell, ...], of: str = "Snippets: those in the pairs.") -> Section:
+def build_size_section(row: tuple[Cell, ...], of: str = "Functions: those in the pairs.") -> Section:
     """Table 1: this corpus as the paper tells its own, the paper, its first version.
 
     `of` says which snippets are counted.
     """
-    columns = ("Corpus", "Pairs", "Snippets", "Mean length", "Test cases a program", "Executable programs")
+    columns = ("Corpus", "Pairs", "Functions", "Mean length", "Test cases a program", "Executable programs")
     note = (
         f"{of} Lengths are in characters; the paper names no unit. Here a test case is an assertion, and a "
         "program is executable when it reached one: the paper defines neither."
@@ -110,14 +110,14 @@ def by_answered(counts: Mapping[int, int]) -> Section:
     several = format_percent(total - counts.get(1, 0), total)
     table = Table(
         "answered",
-        "Snippets by number of queries answered",
-        ("Queries", "Snippets", "Share"),
+        "Functions by number of queries answered",
+        ("Queries", "Functions", "Share"),
         tuple((number, here, format_percent(here, total)) for number, here in bins),
-        f"{several} of these snippets answer two or more queries; the paper reports 36.7 %." if total else "",
+        f"{several} of these answer two or more queries; the paper reports 36.7 %." if total else "",
     )
-    top = f"{max((here for _, here in bins), default=0):,} snippets"
+    top = f"{max((here for _, here in bins), default=0):,} functions"
     plot = draw_bins(bins, top, "1", "snippets")
-    return Section(table, plot, "No snippet has matched a query yet.", folded=True)
+    return Section(table, plot, "No function has matched a query yet.", folded=True)
 
 
 def draw_bins(bins: Sequence[tuple[str, int]], top: str, start: str, name: str) -> Plot | None:
@@ -225,7 +225,7 @@ def build_variant_section(found: Mapping[str, int], of: int) -> Section:
         Table(
             "testable",
             "Testable functions",
-            ("Rule", "Snippets", "Share"),
+            ("Rule", "Functions", "Share"),
             tuple((name, count, format_percent(count, of)) for name, count in found.items()),
             "The paper’s rule is an input and a return with a value. Its variants count self as input, a "
             "bare return or a yield as a value, all of these, or ask for an input alone. "
@@ -242,12 +242,10 @@ def build_filter_section(found: Mapping[str, Any], sampled: int, of: int) -> Sec
         "CodeSearchNet’s rules": found["codesearchnet"]["steps"],
         "Redistributable": found["redistributable"]["steps"],
     }
-    note = (
-        "A snippet is counted under the first filter that rejects it; nothing is removed from the collection."
-    )
+    note = "A function counts under the first filter that rejects it; nothing is removed from the collection."
     if sampled < of:
         note += (
-            f" Counted in {sampled:,} of {of:,} snippets; “cosqa admin filters” counts all, duplicates too."
+            f" Counted in {sampled:,} of {of:,} functions; “cosqa admin filters” counts all, duplicates too."
         )
     return step_section(steps, sampled, note)
 
@@ -273,7 +271,7 @@ def build_overlap_section(rows: Sequence[Overlap], note: str, empty: str) -> Sec
         Table(
             "overlap",
             "Overlap of the encoders",
-            ("First", "Second", "Queries", "Snippets a list, at most", "In common", "Jaccard"),
+            ("First", "Second", "Queries", "Functions a list, at most", "In common", "Jaccard"),
             tuple((row.first, row.second, row.queries, row.depth, row.shared, row.jaccard) for row in rows),
             note,
         ),

@@ -52,7 +52,7 @@ class WishForm(forms.Form):
     k = wish_field("k", "Functions for each query.", label="k")
     queries = wish_field("queries", label="More queries")
     seed = wish_field("seed", "Of the draw.")
-    newer = wish_field("newer", label="Snippets added since then")
+    newer = wish_field("newer", label="Functions added since then")
 
     def __init__(self, wished: QueryDict | None, build: Build, has: Reach | None) -> None:
         super().__init__(wished, initial={"k": has.k if has else None})

@@ -69,7 +69,7 @@ class PairsForm(forms.Form):
         "with a label, if there is one. CoSQA’s own JSON is such a file.",
     )
     queries = build_collection_field(Collection.Kind.QUERIES, "Collection of the query ids")
-    snippets = build_collection_field(Collection.Kind.SNIPPETS, "Collection of the snippet ids")
+    snippets = build_collection_field(Collection.Kind.SNIPPETS, "Collection of the function ids")
     skip_bad = forms.BooleanField(required=False, label="Skip rows that can’t be read")
 
     def clean_file(self) -> UploadedFile[bytes]:
@@ -83,7 +83,7 @@ class PairsForm(forms.Form):
     def clean(self) -> dict[str, Any]:
         cleaned = super().clean() or self.cleaned_data
         if bool(cleaned.get("queries")) != bool(cleaned.get("snippets")):
-            self.add_error("queries", "Choose a collection of queries and one of snippets, or neither.")
+            self.add_error("queries", "Choose a collection of queries and one of functions, or neither.")
         return cleaned
 
     def read(self) -> Read | None:

@@ -91,7 +91,7 @@ class QualityForm(forms.Form):
         help_text='JSON Lines: {"id", "label"}, perhaps "tested" and "why"; a file each.',
     )
     queries = build_collection_field(Collection.Kind.QUERIES, "Queries, where the pairs have a query_id")
-    snippets = build_collection_field(Collection.Kind.SNIPPETS, "Snippets, where they have a code_id")
+    snippets = build_collection_field(Collection.Kind.SNIPPETS, "Functions, where they have a code_id")
 
     def __init__(
         self, builds: QuerySet[Build], data: Any = None, uploads: MultiValueDict[str, Any] | None = None

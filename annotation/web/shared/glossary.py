@@ -106,7 +106,6 @@ MORE: Final = (
     ),
     Term("seed", "A number that fixes a random draw, so that it can be repeated."),
     Term("settled", "The agents have decided: the pair has their label."),
-    Term("snippet", "A piece of code in a collection. In a pair it is called the function."),
     Term("split", "Raters of a pair disagree and none of the labels has a majority."),
     Term("spot check", "A few clear pairs that get a test all the same, to check the screener."),
     Term("stratum", "A group of pairs from which a part of a sample is drawn."),

@@ -18,7 +18,7 @@ RULES: Final = [
     (str(int(Rule.TESTABLE_WITH_YIELD)), "testable, yield counts as a value"),
     (str(int(Rule.TESTABLE_IN_ANY_SENSE)), "testable in any sense"),
     (str(int(Rule.TESTABLE_WITHOUT_OUTPUT)), "takes an input, with or without a result"),
-    ("0", "no rule: every snippet"),
+    ("0", "no rule: every function"),
 ]
 QUERY_RULES: Final = [
     ("english", "English only (by function words)"),
@@ -26,8 +26,8 @@ QUERY_RULES: Final = [
     ("distinct", "skip near-duplicates"),
 ]
 TEXTS: Final[Mapping[TextOption, str]] = {
-    "whole": "the whole snippet",
-    "without docstring": "the snippet without its docstring",
-    "without comments": "the snippet without its comments, with its docstring",
+    "whole": "the whole function",
+    "without docstring": "the function without its docstring",
+    "without comments": "the function without its comments, with its docstring",
     "signature + docstring": "its signature and docstring alone",
 }

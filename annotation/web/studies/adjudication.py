@@ -85,7 +85,7 @@ def pair_page(
         "query": query,
         "query_cut": cut,
         "candidate": mark_missing_names(candidate_code(text), text),
-        "other": code_of(study_pair.other.snippet.text, "Second snippet", "o") if study_pair.other else None,
+        "other": code_of(study_pair.other.snippet.text, "Second function", "o") if study_pair.other else None,
         "names": names_of_snippet(study_pair.pair.snippet),
         "voters": [voter_view(study, voter) for voter in voters],
         "guide": build_rater_guide(study.guideline, unread=False) if study.guideline else None,

@@ -142,7 +142,7 @@ class StudyForm(forms.Form):
         label="Planted pairs",
         help_text=(
             "CSV with a header: kind (onboarding or attention), answer, query and code or pair (its number); "
-            "other is the second snippet of a comparison, reason says why the answer is right. "
+            "other is the second function of a comparison, reason says why the answer is right. "
             "They are marked and never counted."
         ),
     )

@@ -163,7 +163,7 @@ class Command(PlainCommand):
         for reason, count in abandoned_reasons(build):
             self.say(f"  abandoned {count}: {reason}")
         self.say(
-            f"{found.pairs} pairs of {found.queries} queries and {found.snippets} snippets: "
+            f"{found.pairs} pairs of {found.queries} queries and {found.snippets} functions: "
             f"{found.settled} settled, {found.abandoned} abandoned, {found.matches} matches, "
             f"{found.executed} test programs executed."
         )

@@ -162,13 +162,13 @@ def _refuse_nothing(
     """Raises `NotComparable` where no row of the file counts."""
     if unknown.rows == rows:
         raise NotComparable(
-            f"No snippet of {path} is one of {content.benchmark}: it has {unknown.told('unknown one')}. "
-            f"A snippet is named by its source id, such as {clip_text(names.example)}, by the link that "
+            f"No function of {path} is one of {content.benchmark}: it has {unknown.told('unknown one')}. "
+            f"A function is named by its source id, such as {clip_text(names.example)}, by the link that "
             "is its origin, by the sha256 of its text, or as an export names it, such as 'd0' or '0'."
         )
     if unknown.rows + outside.rows == rows:
         raise NotComparable(
-            f"No snippet of {path} is a candidate of its query: it has {outside.told('other')}. If the "
+            f"No function of {path} is a candidate of its query: it has {outside.told('other')}. If the "
             "system searched the whole collection, say so."
         )
 

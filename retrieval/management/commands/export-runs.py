@@ -31,7 +31,7 @@ SHEET: Final = "score-sheet"
 
 class Command(LightCommand):
     help = (
-        "Write the newest run of a system: trec (query Q0 snippet rank score tag, named as export qrels "
+        "Write the newest run of a system: trec (query Q0 function rank score tag, named as export qrels "
         "does), or predictions (CodeSearchNet's language, query, identifier, url). score-sheet writes the "
         "rank of the first match of every system, or of those named, as Neural Code Search does."
     )

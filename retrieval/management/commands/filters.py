@@ -39,7 +39,7 @@ class Command(LightCommand):
             dest="names",
             default="",
             metavar="FILTERS",
-            help=f"comma-separated, with --make. Snippets: {', '.join(SNIPPET_FILTERS)}. "
+            help=f"comma-separated, with --make. Functions: {', '.join(SNIPPET_FILTERS)}. "
             f"Queries: {', '.join(QUERY_FILTERS)}",
         )
         parser.add_argument("--json", action="store_true", help="print one JSON object")
@@ -48,7 +48,9 @@ class Command(LightCommand):
         name, kind = options["collection"], options["kind"]
         found = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
         if found is None:
-            raise CommandError(f"There is no collection of {kind} called {name!r}; see --kind.")
+            raise CommandError(
+                f"There is no collection of {Collection.Kind(kind).noun} called {name!r}; see --kind."
+            )
         if bool(options["make"]) != bool(options["names"]):
             raise CommandError("A collection is made by --make NAME and --pass FILTERS together.")
         with open_bar(unit=" members") as bar:

@@ -301,7 +301,9 @@ def import_release(options: dict[str, Any], how: Options) -> Imported:
 def find_newest_collection(name: str, kind: Collection.Kind) -> Collection:
     found = Collection.objects.filter(name=name, kind=kind).order_by("-version").first()
     if found is None:
-        raise CommandError(f"There is no collection of {kind} called {name!r}: name one with --{kind}.")
+        raise CommandError(
+            f"There is no collection of {kind.noun} called {name!r}: name one with --{kind.noun}."
+        )
     return found
 
 

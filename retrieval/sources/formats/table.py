@@ -28,7 +28,7 @@ USUAL: Final[Mapping[str, Sequence[str]]] = {
     "snippet": ("snippet", "code", "answer", "function", "funccodestring", "wholefuncstring", "source"),
     "label": ("label", "relevance", "judged", "judgement", "judgment", "score", "match", "rating"),
     "query_id": ("queryid", "queryidx", "qid", "idx", "id"),
-    "snippet_id": ("snippetid", "codeid", "codeidx", "corpusid", "docid", "retrievalidx"),
+    "snippet_id": ("snippetid", "functionid", "codeid", "codeidx", "corpusid", "docid", "retrievalidx"),
     "origin": ("origin", "url", "link", "where", "githuburl", "funccodeurl", "repo", "repository", "path"),
     "licence": ("licence", "license", "spdx"),
 }
@@ -54,9 +54,9 @@ class Columns:
 
     def __post_init__(self) -> None:
         if not (self.query or self.snippet):
-            raise ValueError("name the column of the queries, of the snippets, or both")
+            raise ValueError("name the column of the queries, of the functions, or both")
         if self.label and not (self.query and self.snippet):
-            raise ValueError("a label belongs to a query and a snippet: name the columns of both")
+            raise ValueError("a label belongs to a query and a function: name the columns of both")
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,7 +127,7 @@ def test_encoders_search_and_are_scored(ada: Client, made: Benchmark) -> None:
 
 
 def test_training_data_is_compared_by_name(ada: Client, made: Benchmark) -> None:
-    order = {"collection": made.snippets.name, "kind": "snippets"}
+    order = {"collection": made.snippets.name, "kind": "functions"}
     job = post(ada, f"benchmarks/{made.pk}/contamination", order, 201)
     assert (job["kind"], job["order"]["collection"]) == ("leaks", made.snippets.pk)
     call_command("job", job["id"])

@@ -25,7 +25,7 @@ def order(**changes: Any) -> dict[str, Any]:
     return {
         "name": "night build",
         "queries": queries.pk,
-        "snippets": snippets.pk,
+        "functions": snippets.pk,
         "encoders": ["bm25"],
         **changes,
     }
@@ -203,8 +203,8 @@ def test_collections_are_named_and_the_encoders_are_those_of_the_form(ada: Clien
     for number in (1, 2):
         for kind, texts in (("queries", factories.QUERIES), ("snippets", factories.SNIPPETS)):
             factories.collection(kind, texts, "mine", version=number)
-    made = post(ada, "builds", {"name": "own", "queries": name, "snippets": name}, 201)
-    assert (made["queries"]["version"], made["snippets"]["version"]) == (version, version)
+    made = post(ada, "builds", {"name": "own", "queries": name, "functions": name}, 201)
+    assert (made["queries"]["version"], made["functions"]["version"]) == (version, version)
     assert (made["mining"]["encoders"], made["mining"]["k"]) == (["bm25", "bow"], 20)
     assert made["mining"]["rules"] == ["testable_by_call"]
 

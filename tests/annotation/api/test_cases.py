@@ -31,7 +31,7 @@ def test_cases_come_by_query_and_rank_in_pages(ray: Client, build: Build) -> Non
     rows = pages(ray, f"builds/{build.pk}/cases", 4)
     assert [row["id"] for row in rows] == [case.pk for case in factories.cases(build)]
     assert rows[0]["query"]["head"] == factories.QUERIES[0]
-    assert rows[0]["snippet"]["head"].startswith("def reverse")
+    assert rows[0]["function"]["head"].startswith("def reverse")
 
 
 def test_cases_can_be_narrowed_by_stage_label_and_query(ray: Client, build: Build) -> None:

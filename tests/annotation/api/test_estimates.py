@@ -22,7 +22,7 @@ def order(settings: Any) -> dict[str, Any]:
     return {
         "name": "night build",
         "queries": factories.queries().pk,
-        "snippets": factories.snippets().pk,
+        "functions": factories.snippets().pk,
         "encoders": ["bm25"],
         "k": 2,
         "provider": "live",

@@ -39,7 +39,7 @@ def perform(job: dict[str, Any]) -> None:
 
 
 def test_a_table_with_named_columns_is_imported_and_its_bad_record_told(ada: Client) -> None:
-    columns = json.dumps({"query": "question", "snippet": "code"})
+    columns = json.dumps({"query": "question", "function": "code"})
     job = send(ada, name="mine", format="table", file=table(), columns=columns)
     assert (job["kind"], job["state"]) == ("import", "waiting")
     perform(job)
@@ -60,7 +60,7 @@ def test_a_table_waits_for_its_columns(ada: Client) -> None:
     assert job["state"] == "columns"
     seen = get(ada, f"collections/imports/{job['id']}/columns")
     assert seen["columns"] == ["question", "code"]
-    assert seen["guessed"]["snippet"] == "code"
+    assert seen["guessed"]["function"] == "code"
     assert seen["rows"][0]["question"] == "sort a list"
     path = f"collections/imports/{job['id']}/columns"
     refused = post(ada, path, {"query": "nothing"}, 422)
@@ -98,10 +98,10 @@ def test_labels_name_their_collections(ada: Client) -> None:
     factories.snippets(name="code")
     file = SimpleUploadedFile("qrels.txt", b"q1 0 s1 1\n")
     given: dict[str, Any] = {"name": "judged", "format": "qrels", "file": file}
-    job = send(ada, **given, queries="asked", snippets="code")
+    job = send(ada, **given, queries="asked", functions="code")
     assert job["order"]["options"]["queries"] == Collection.objects.get(name="asked").pk
     given["file"] = SimpleUploadedFile("qrels.txt", b"q1 0 s1 1\n")
-    refused = send(ada, 422, **given, queries="asked", snippets="gone")
+    refused = send(ada, 422, **given, queries="asked", functions="gone")
     assert refused["type"] == "urn:cosqa:no-such-name"
 
 

@@ -56,7 +56,7 @@ def test_several_annotators_judge_the_same_pairs(ada: Client) -> None:
     mined = {
         "name": "mined",
         "queries": factories.queries().pk,
-        "snippets": factories.snippets().pk,
+        "functions": factories.snippets().pk,
         "encoders": ["bm25"],
         "annotators": ["agents", "experts"],
     }

@@ -59,7 +59,7 @@ def test_a_build_is_launched_and_estimated_in_rounds(ada: Client) -> None:
     order = {
         "name": "in rounds",
         "queries": factories.queries().pk,
-        "snippets": factories.snippets().pk,
+        "functions": factories.snippets().pk,
         "encoders": ["bow"],
         "k": 1,
         "rounds": 3,

@@ -35,7 +35,7 @@ from retrieval.models import Collection
 from tests import factories
 
 pytestmark = pytest.mark.django_db
-LEAST = "name: a\nqueries: small\nsnippets: small\nencoders: [bm25]\n"
+LEAST = "name: a\nqueries: small\nfunctions: small\nencoders: [bm25]\n"
 TEXT = st.text(st.characters(min_codepoint=32, max_codepoint=126), max_size=60)
 NAMES = st.text(st.sampled_from("abc yes no 0123456789 :#-'{}[]&*!|>%@\\\""), min_size=1, max_size=40)
 DOLLARS = st.none() | st.decimals(0, 1_000_000, places=6)
@@ -110,10 +110,11 @@ def test_every_field_of_an_order_and_of_the_form_has_a_key() -> None:
         "annotator",  # annotators
         "prompt_set",  # profile
         "given",  # pairs, pair_list
+        "snippets",  # functions
     }
     assert LaunchForm().fields.keys() - keys == {
         *("given", "beside", "annotator", "more_encoders"),
-        *("no_reader", "no_neighbour", "show_report", "skip_canary_because"),
+        *("no_reader", "no_neighbour", "show_report", "skip_canary_because", "snippets"),
     }
 
 
@@ -122,6 +123,12 @@ def test_what_is_left_out_is_as_in_the_form() -> None:
     queries, snippets = Collection.objects.get(kind="queries"), Collection.objects.get(kind="snippets")
     assert order == Order("a", queries, snippets, ("bm25",))
     assert who == Who()
+
+
+def test_the_former_name_of_a_key_is_read() -> None:
+    assert read_order_file(LEAST.replace("functions:", "snippets:")) == read_order_file(LEAST)
+    with pytest.raises(BadOrderFile, match="line 5: there is no 'snippets'"):
+        read_order_file(f"{LEAST}snippets: small\n")
 
 
 @pytest.fixture(autouse=True)
@@ -144,7 +151,7 @@ def collections() -> None:
         (LEAST.replace("queries: small", "queries: small@7"), "called 'small@7'; there are: small."),
         (f"{LEAST}pairs: plus\n", "line 5: There is no benchmark 'plus'"),
         (f"{LEAST}pair_list: 7\n", "line 5: there is no list of pairs 7"),
-        ("name: a\n", "name queries, snippets and encoders for a mining, or pairs to judge"),
+        ("name: a\n", "name queries, functions and encoders for a mining, or pairs to judge"),
         ("- name\n", "An order is lines of 'key: value'."),
         ("", "An order is lines of 'key: value'."),
         ("name: [a\n", "line 2: this is no YAML"),

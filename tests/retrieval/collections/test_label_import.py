@@ -135,7 +135,7 @@ def test_annotations_go_by_texts_and_links_and_have_the_mean_of_all_ratings(
         assert list(labels.values_list("relevance", flat=True)) == [2.5, 0, 2]
         assert Label.objects.filter(scale="graded").count() == Label.objects.count() == 4
     assert [problem.record for problem in done.problems] == [7, 8]
-    assert f"has no snippet '{LINK.format(9)}'" in done.problems[0].message
+    assert f"has no function '{LINK.format(9)}'" in done.problems[0].message
     assert "has no query 'read a file'" in done.problems[1].message
     assert Annotator.objects.filter(kind="original").count() == 2
 

@@ -87,7 +87,7 @@ def test_a_published_benchmark_cannot_be_saved_again(benchmark_: Benchmark) -> N
 
 def test_labels_of_other_texts_are_left_out(labelled: Order) -> None:
     others = factories.collection("queries", ["something else"], "others")
-    with pytest.raises(NothingToPublish, match="No label is about a query and a snippet of others"):
+    with pytest.raises(NothingToPublish, match="No label is about a query and a function of others"):
         publish_benchmark(Order("others", others, labelled.snippets, "by hand"), Label.objects.all())
 
 

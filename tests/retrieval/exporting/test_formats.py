@@ -216,7 +216,7 @@ def test_withheld_queries_are_in_no_format(made: Benchmark, tmp_path: Path, name
 @pytest.mark.parametrize(
     ("policy", "reasons", "told"),
     [
-        (Withhold.NONE, {}, "Policy `none`: no snippet is withheld"),
+        (Withhold.NONE, {}, "Policy `none`: no function is withheld"),
         (Withhold.FORBIDDEN, {"forbidden": 1}, "Withheld: 1 by a stated licence that is not known to allow"),
         (Withhold.UNKNOWN, {"forbidden": 1, "unstated": 2}, ", 2 without a stated licence."),
     ],

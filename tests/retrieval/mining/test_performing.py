@@ -52,7 +52,7 @@ def test_queries_that_pass_the_rule_alone_are_mined(tmp_path: Path, how: dict[st
 
 def test_a_mining_by_terms_of_which_none_is_shared_is_no_mining(tmp_path: Path) -> None:
     row = factories.mining(factories.queries(("???", "zzzz")), factories.snippets(CODES), encoders=["bm25"])
-    with pytest.raises(NothingToMine, match="No query shares a term with any snippet"):
+    with pytest.raises(NothingToMine, match="No query shares a term with any function"):
         perform_mining(row, tmp_path)
 
 

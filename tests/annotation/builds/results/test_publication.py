@@ -386,7 +386,7 @@ def test_only_queries_and_snippets_that_were_mined_are_in_it(build: Build) -> No
     assert (made.queries_until, made.snippets_until, made.size) == (2, 3, 5)
     told = BuildEvent.objects.get(event="published").note
     assert (
-        told == "as benchmark first@1; 3 labels of queries or snippets that are no part of it were left out"
+        told == "as benchmark first@1; 3 labels of queries or functions that are no part of it were left out"
     )
 
 

@@ -363,7 +363,7 @@ def test_a_precedent_of_a_comparison_has_both_snippets(judge: User) -> None:
         0,
     )
     assert Precedent.objects.get().code == (
-        "# The first snippet:\ndef f0(): return 0\n\n\n# The second snippet:\ndef f1(): return 1"
+        "# The first function:\ndef f0(): return 0\n\n\n# The second function:\ndef f1(): return 1"
     )
 
 

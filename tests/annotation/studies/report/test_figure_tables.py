@@ -164,7 +164,7 @@ def test_choices_between_two_know_their_sides() -> None:
 
 
 def test_it_is_said_whose_matches_the_first_snippets_are() -> None:
-    study, told = pairwise(), "First snippets are matches of"
+    study, told = pairwise(), "First functions are matches of"
     (table,) = (one for one in build_study_tables(figures_of(study)) if one.key == "preference")
     assert told not in table.note
     zoo, farm = factories.opened("zoo"), factories.opened("farm")

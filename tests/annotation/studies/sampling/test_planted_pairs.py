@@ -51,7 +51,7 @@ def test_a_file_may_be_any_table(text: str) -> None:
         ("kind,answer,query,code\nattention,one,a,b\n", "binary", "Line 2.*answer"),
         ("kind,answer,query,code\nattention,1,a,\n", "binary", "Line 2.*needs a pair"),
         ("kind,answer,pair\nattention,1,-4\n", "binary", "Line 2.*number of a pair"),
-        ("kind,answer,query,code\nattention,-1,a,b\n", "preference", "Line 2.*second snippet"),
+        ("kind,answer,query,code\nattention,-1,a,b\n", "preference", "Line 2.*second function.*empty"),
         ("kind,answer,query\nattention,1," + "x" * 2_000_001, "binary", "larger than 2 MB"),
         ("kind,answer,query,code\n" + "attention,1,a,b\n" * 201, "binary", "At most 200"),
         ('kind,answer,query,code\nattention,1,"a" b,c\n', "binary", "Line 2.*is not CSV"),

@@ -85,7 +85,7 @@ def test_codesearchnets_csv_is_read_too(ada: Client, benchmark_: Benchmark) -> N
         ("what is this\n", "a.run, line 1"),
         (GOOD + GOOD, "line 4"),
         ("nobody Q0 snippets-0 1 1 x\n", "No query of a.run is one of small@1"),
-        ("queries-0 Q0 <script> 1 1 x\n", "No snippet of a.run is one of small@1"),
+        ("queries-0 Q0 <script> 1 1 x\n", "No function of a.run is one of small@1"),
     ],
 )
 def test_what_can_not_be_scored_is_refused_with_the_reason(

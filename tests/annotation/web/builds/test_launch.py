@@ -163,7 +163,7 @@ def test_what_few_builds_need_is_folded_with_the_values_in_force(ada: Client) ->
     words = {part: told for part, (_, told, _) in found.items()}
     assert (
         words["pairs"]
-        == "Given pairs: none; Rule: a test can call it; Text that is searched: the whole snippet"
+        == "Given pairs: none; Rule: a test can call it; Text that is searched: the whole function"
     )
     assert "Fusion: mean of the scores" in words["mining"]
     assert "Annotator: test-driven agents" in words["agents"] and "Rounds: 1" in words["agents"]
@@ -444,7 +444,7 @@ def test_the_form_offers_collections_and_says_which_encoders_are_missing(ada: Cl
     page = ada.get(NEW).content.decode()
     assert "small (queries, version 1)" in page
     assert "codebert" in page
-    assert "A build needs a collection of queries and one of snippets" in page
+    assert "A build needs a collection of queries and one of functions" in page
 
 
 @pytest.mark.parametrize(

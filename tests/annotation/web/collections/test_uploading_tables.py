@@ -64,9 +64,9 @@ def test_columns_are_chosen_once(ada: Client) -> None:
 @pytest.mark.parametrize(
     ("chosen", "said"),
     [
-        ({}, "Name the column of the queries, of the snippets, or both."),
-        ({"query": "question", "label": "judged"}, "A label belongs to a query and a snippet"),
-        ({"query": "question", "snippet": "question"}, "both the queries and the snippets"),
+        ({}, "Name the column of the queries, of the functions, or both."),
+        ({"query": "question", "label": "judged"}, "A label belongs to a query and a function"),
+        ({"query": "question", "snippet": "question"}, "both the queries and the functions"),
         ({"query": "elsewhere"}, "not one of the available choices"),
     ],
 )

@@ -139,7 +139,7 @@ def test_a_benchmark_of_a_build_has_the_builds_programs(ray: Client) -> None:
     ours = table(ray, "benchmark-corpus", made.pk, "size")[0]
     judged = Text.objects.filter(pk__in=made.labels.values("pair__snippet"))
     sizes = [one.size for one in judged]
-    assert (ours["Snippets"], ours["Mean length"]) == (len(sizes), pytest.approx(sum(sizes) / len(sizes)))
+    assert (ours["Functions"], ours["Mean length"]) == (len(sizes), pytest.approx(sum(sizes) / len(sizes)))
     assert len(sizes) < made.snippets.size
     assert f"{made.snippets.size} are searched" in told(ray, "benchmark-corpus", made.pk)
     assert (ours["Test cases a program"], ours["Executable programs"]) == ("2.50", "75.0 %")
@@ -156,7 +156,7 @@ def test_a_collections_statistics(ada: Client, kind: str) -> None:
 def test_filters_are_counted_with_examples(ada: Client) -> None:
     snippets = factories.snippets()
     variants = {
-        row["Rule"]: row["Snippets"] for row in table(ada, "collection-corpus", snippets.pk, "testable")
+        row["Rule"]: row["Functions"] for row in table(ada, "collection-corpus", snippets.pk, "testable")
     }
     assert (variants["testable"], variants["testable in any sense"]) == (3, 3)
     refused = table(ada, "collection-corpus", snippets.pk, "filters")

@@ -70,7 +70,7 @@ def test_what_is_unknown_keeps_its_rank_and_is_counted(reader: Reader) -> None:
 def test_a_run_of_another_benchmark_is_refused(reader: Reader) -> None:
     with pytest.raises(NotComparable, match=r"2 unknown ones \(in 3 rows.*source id, such as 'queries-0'"):
         reader.read(row("a", "snippets-0") + row("a", "snippets-1") + row("b", "snippets-0"))
-    with pytest.raises(NotComparable, match=r"No snippet of .*small@1.*1 unknown one \(in 2 rows"):
+    with pytest.raises(NotComparable, match=r"No function of .*small@1.*1 unknown one \(in 2 rows"):
         reader.read(row("queries-0", "x") + row("queries-1", "x"))
 
 

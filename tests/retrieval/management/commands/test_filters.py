@@ -109,7 +109,7 @@ def test_nothing_is_announced_that_does_not_follow(capsys: pytest.CaptureFixture
 
 
 def test_a_collection_that_is_not_there() -> None:
-    with pytest.raises(CommandError, match="no collection of snippets called 'none'"):
+    with pytest.raises(CommandError, match="no collection of functions called 'none'"):
         call_command("filters", "none")
 
 
