@@ -137,8 +137,8 @@ def order_columns(job: Job, seen: Peek, wanted: ColumnsIn) -> None:
 
 def roles_of(wanted: ColumnsIn) -> dict[str, Any]:
     """The columns as the reader of tables names them."""
-    named = wanted.dict()
-    return {**named, **{role: named.pop(name) for role, name in ROLES.items()}}
+    role_of = {name: role for role, name in ROLES.items()}
+    return {role_of.get(name, name): column for name, column in wanted.dict().items()}
 
 
 def guessed(seen: Peek) -> ColumnsIn:

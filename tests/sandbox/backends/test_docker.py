@@ -294,4 +294,4 @@ def test_an_engine_that_goes_silent_while_the_image_is_built_is_told(monkeypatch
     client = SimpleNamespace(api=SimpleNamespace(build=steps), close=lambda: None)
     monkeypatch.setattr(docker_backend, "_connected", lambda *_: client)
     with pytest.raises(SandboxUnavailable, match=r"could not be built.*Read timed out"):
-        docker_backend.build_image("", machine_settings())
+        docker_backend.build_image("", PipSettings())
