@@ -17,7 +17,7 @@ from annotation.agents import fixer, paper, test_writer
 from annotation.builds.limits import awaited_replies, budget, circuit_breaker, full_disk, rate_limit
 from annotation.builds.pipeline import claims, program_checks, verdicts
 from annotation.builds.pipeline.execution import SandboxProvider, execute_program
-from annotation.builds.pipeline.llm_calls import Asker, Parked, Unjudgeable, ask_with_repair
+from annotation.builds.pipeline.llm_calls import Parked, Unjudgeable, ask_with_repair
 from annotation.builds.pipeline.screening import judge_first_stage
 from annotation.builds.pipeline.shown_code import find_shown_code
 from annotation.llm import LLM, LLMError
@@ -134,7 +134,7 @@ def abandon_case(case: Case, reason: str, call: LLMCall | None = None) -> None:
     case.move(Event.GAVE_UP, note=reason, call=call, reason=reason, left_stage=case.stage)
 
 
-def pause_whole_build(case: Asker, reason: str, state: str = Build.State.PAUSED) -> None:
+def pause_whole_build(case: Case | Proposal, reason: str, state: str = Build.State.PAUSED) -> None:
     """Stop the whole build for a person to look at, and give the case back untouched."""
     circuit_breaker.stop_build_for_person(case.build, reason, state)
     case.put_back()

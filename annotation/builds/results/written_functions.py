@@ -75,7 +75,10 @@ def add_written_functions(
         snippets,
         end_name(snippets.name, ENDING),
         f"{snippets}; functions that agents wrote and experts accepted",
-        [*members.order_by("position").values_list("text_id", flat=True), *(one.text_id for one in new)],
+        [
+            *members.order_by("position").values_list("text_id", flat=True),
+            *(one.text_id for one in new if one.text_id),
+        ],
         chain(copied, map(build_member_row, new)),
     )
     return made, None

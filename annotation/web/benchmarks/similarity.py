@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Any
 
 from django import forms
 from django.contrib.auth.models import User
@@ -49,7 +51,7 @@ class SimilarityForm(forms.Form):
         help_text="So many results of each query are judged, and all pairs with a label.",
     )
 
-    def __init__(self, data: object = None) -> None:
+    def __init__(self, data: Mapping[str, Any] | None = None) -> None:
         super().__init__(data)
         collections = Collection.objects.filter(kind=Collection.Kind.SNIPPETS)
         set_queryset(self, "answers", collections.order_by("name", "version"))

@@ -6,8 +6,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from retrieval.filters import NO_RULE, Rule
-from retrieval.filters.apart import WORTH_IT, Apart, answer_lines, find_passed_rules
+from retrieval.filters import NO_RULE, Rule, find_passed_rules
+from retrieval.filters.apart import WORTH_IT, Apart, answer_lines
 
 CODES = [
     "def add(a, b):\n    return a + b",

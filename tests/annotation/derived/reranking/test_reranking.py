@@ -34,7 +34,7 @@ from retrieval.evaluation.publication import Order, publish_benchmark
 from retrieval.evaluation.runs.system_run import evaluate_system
 from retrieval.evaluation.systems.search import Search, find_system
 from retrieval.metrics.names import parse_measures
-from retrieval.models import Label, Pair, RankedList, Run
+from retrieval.models import Label, Pair, Pool, RankedList, Run
 from retrieval.models.benchmarks import NOWHERE
 from tests import factories
 from tests.fakes import FakeLLM
@@ -55,7 +55,7 @@ def first(db: None, tmp_path: Path) -> Run:
     Label.objects.create(pair=Pair.objects.keep_all([(query, code)])[0], annotator=agents, value=1)
     made = publish_benchmark(Order("small", queries, snippets, "by hand"), Label.objects.all())
     content, how = content_of(made), Search("whole", None, tmp_path)
-    return evaluate_system(find_system("bm25"), content, made.pool, how, parse_measures(["mrr"])).run
+    return evaluate_system(find_system("bm25"), content, Pool(made.pool), how, parse_measures(["mrr"])).run
 
 
 def order_of(run: Run, **columns: object) -> RerankOrder:

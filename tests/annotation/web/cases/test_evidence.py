@@ -4,12 +4,12 @@ import pytest
 from pytest_django import DjangoAssertNumQueries
 
 from annotation.models import Case, ProgramText, TestProgram
+from annotation.review.evidence_hash import evidence_hash
 from annotation.stages import Event
 from annotation.web.cases.evidence import (
     RELATED,
     Evidence,
     candidate_code,
-    evidence_hash,
     evidence_of,
     steps_of,
 )

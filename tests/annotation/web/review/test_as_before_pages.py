@@ -12,7 +12,8 @@ from django.utils import timezone
 
 from annotation import review
 from annotation.models import CarriedOver, Case, Review
-from annotation.web.cases.evidence import evidence_hash, steps_of
+from annotation.review.evidence_hash import evidence_hash
+from annotation.web.cases.evidence import steps_of
 from tests import factories
 from tests.annotation.review.test_carried_labels import SNIPPETS
 

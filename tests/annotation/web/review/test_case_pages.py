@@ -13,7 +13,8 @@ from annotation import review
 from annotation.accounts.roles import Role
 from annotation.models import Case, Draft, Seen
 from annotation.review import drafts
-from annotation.web.cases.evidence import evidence_hash, steps_of
+from annotation.review.evidence_hash import evidence_hash
+from annotation.web.cases.evidence import steps_of
 from retrieval.models import Text
 from sandbox.reports.report import Outcome
 from tests import factories
