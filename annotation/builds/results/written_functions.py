@@ -69,6 +69,8 @@ def add_written_functions(
     new = list({one.text_id: one for one in told.select_related(*related)}.values())
     if not new:
         return snippets, until
+    texts = [*members.order_by("position").values_list("text_id", flat=True)]
+    texts += [one.text_id for one in new if one.text_id]
     columns = "text_id", "source_id", "origin", "licence", "rules", "partition"
     copied = members.order_by("position").values_list(*columns).iterator(ROWS_AT_ONCE)
     made = keep_superset(

@@ -66,10 +66,10 @@ def study(request: HttpRequest, study_pk: int) -> HttpResponse:
 
 def read_profile(request: HttpRequest) -> Profile:
     """What was sent of it; the hidden field says that languages were there to be ticked."""
-    years, occupation, languages = (request.POST.get(n, "") for n in ("years", "occupation", "languages"))
+    years, job, spoken = (request.POST.get(name, "") for name in ("years", "occupation", "languages"))
     offered = "offers_languages" in request.POST
     chosen = tuple(name[:40] for name in request.POST.getlist("code_languages")) if offered else None
-    return Profile(years, occupation, languages, chosen)
+    return Profile(years, job, spoken, chosen)
 
 
 @require_role(Role.EXPERT, FORM)

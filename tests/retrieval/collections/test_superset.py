@@ -13,8 +13,9 @@ pytestmark = pytest.mark.django_db
 
 def superset(part: Collection, *new: str) -> Collection:
     texts = map(Text.objects.keep, new)
-    added: list[MemberRow] = [(text.pk, f"new-{text.pk}", "a test", "MIT", 0) for text in texts]
-    rows = [*part.members.values_list("text_id", "source_id", "origin", "licence", "rules"), *added]
+    added: list[MemberRow] = [(text.pk, f"new-{text.pk}", "a test", "MIT", 0, "") for text in texts]
+    columns = "text_id", "source_id", "origin", "licence", "rules", "partition"
+    rows = [*part.members.values_list(*columns), *added]
     return keep_superset(part, "more", "of a test", [row[0] for row in rows], rows)
 
 
