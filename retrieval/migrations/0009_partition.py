@@ -6,7 +6,7 @@ from django.db import migrations, models
 class Migration(migrations.Migration):
     """A member keeps the partition that its source has it in."""
 
-    dependencies: ClassVar = [("retrieval", "0007_distractors")]
+    dependencies: ClassVar = [("retrieval", "0008_code_similarity")]
 
     operations: ClassVar = [
         migrations.AddField(
