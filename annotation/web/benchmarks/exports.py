@@ -60,7 +60,7 @@ class ExportForm(forms.Form):
         required=False, label="split: queries whose matches come from one repository go to one part"
     )
     published_split = forms.BooleanField(
-        required=False, label="split as published: the parts that CodeSearchNet’s files have; no seed"
+        required=False, label="split as published: the parts that the source has; no seed"
     )
     rounds = forms.BooleanField(
         required=False, label="BEIR and TREC qrels: means of several labels as the nearest whole numbers"
