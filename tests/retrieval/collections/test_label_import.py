@@ -78,7 +78,7 @@ def test_an_id_of_several_members_is_told_and_none_of_them_is_labelled(
     import_items(more, "here", "small", Options())
     done = labelled(small, tmp_path / "qrels", "q1 0 d1 1\nq2 0 d2 1\nq1 0 d2 1\nq\x00 0 d2 1\n")
     assert [problem.record for problem in done.problems] == [1, 2, 4]
-    assert "several members of small (snippets, version 1) are called 'd1'" in str(done.problems[0])
+    assert "several members of small (functions, version 1) are called 'd1'" in str(done.problems[0])
     assert "several members of small (queries, version 1) are called 'q2'" in str(done.problems[1])
     assert Label.objects.get().pair.snippet.text == "def g(): ..."
 
@@ -144,7 +144,7 @@ def test_a_link_of_several_functions_is_told(linked: tuple[Collection, Collectio
     import_items([Snippet("def g(): ...", "g", LINK.format(3))], "here", "small", Options())
     done = labelled(linked, tmp_path / "annotationStore.csv", ANNOTATIONS)
     assert [problem.record for problem in done.problems] == [3, 7, 8]
-    assert "several members of small (snippets, version 1) are called" in done.problems[0].message
+    assert "several members of small (functions, version 1) are called" in done.problems[0].message
 
 
 def test_predictions_are_scored_by_mean_relevance(

@@ -196,7 +196,7 @@ def test_a_table_is_drawn_where_its_link_offers_that(ray: Client, build: Build) 
 def test_a_table_can_be_taken_home(ray: Client, build: Build) -> None:
     answer = ray.get(reverse("build-corpus", args=[build.pk]), {"table": "size", "format": "csv"})
     assert answer.headers["Content-Disposition"] == 'attachment; filename="build-size.csv"'
-    assert answer.content.decode().startswith("Corpus,Pairs,Snippets")
+    assert answer.content.decode().startswith("Corpus,Pairs,Functions")
 
 
 def test_it_is_counted_once(

@@ -131,10 +131,10 @@ def test_what_passes_becomes_a_collection_that_says_what_was_refused(
         Collection.objects.get(name="small").members.get(position=0).rules
     ]
     assert capsys.readouterr().out == (
-        "tested (snippets, version 1): 1 of 5 of small (snippets, version 1)\n"
+        "tested (functions, version 1): 1 of 5 of small (functions, version 1)\n"
         "  3 refused: testable\n  0 refused: python\n  1 refused: distinct\n"
     )
-    assert found.source == "what passes testable, python, distinct of small (snippets, version 1)"
+    assert found.source == "what passes testable, python, distinct of small (functions, version 1)"
     assert Collection.objects.get(name="small").size == 5
 
 
