@@ -110,7 +110,7 @@ def _statistics(subject: Subject, parts: Parts | None) -> list[str]:
     found = found[~subject.held_queries.mask]
     rows = [
         ("queries", len(found)),
-        ("snippets", len(subject.snippet_ids) - subject.held_snippets.count),
+        ("functions", len(subject.snippet_ids) - subject.held_snippets.count),
         ("labelled pairs", len(pairs)),
         ("matches", int(matching.sum())),
         ("queries without a match", int((found == 0).sum())),

@@ -187,7 +187,7 @@ def _warnings(done: Exported, subject: Subject, kind: Format, parts: Parts | Non
             f"{count_noun(done.unjudged, 'candidate pair')} unjudged, which is not 0: in "
             f"{provenance.UNJUDGED} and in no other file"
         )
-    told += _of_licences(subject.held_snippets, subject.policy, "snippet", "snippets")
+    told += _of_licences(subject.held_snippets, subject.policy, "function", "functions")
     told += _of_licences(subject.held_queries, subject.policy, "query", "queries")
     relevances = subject.open_pairs.relevances
     graded = 0 if kind.grades else int(((relevances > 0) & (relevances != 1)).sum())

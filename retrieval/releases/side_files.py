@@ -76,7 +76,7 @@ class SideFiles:
         """How many texts the release withholds, of which it has only origin and hash; empty if none."""
         names = (
             (provenance.WITHHELD, "query-idx", "query", "queries"),
-            (provenance.WITHHELD, "code-idx", "snippet", "snippets"),
+            (provenance.WITHHELD, "code-idx", "function", "functions"),
             (provenance.WITHHELD_PAIRS, "query-idx", "labelled pair", "labelled pairs"),
         )
         counts = [(sum(1 for _ in self.rows(file, key)), one, many) for file, key, one, many in names]

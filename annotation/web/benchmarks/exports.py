@@ -117,7 +117,7 @@ def list_withholding_policies(
 
 def format_withheld_counts(snippets: int, queries: int) -> str:
     """So many snippets and queries, in words; empty for none of either."""
-    parts = [count_noun(snippets, "snippet")] * bool(snippets)
+    parts = [count_noun(snippets, "function")] * bool(snippets)
     parts += [count_noun(queries, "query", "queries")] * bool(queries)
     return " and ".join(parts)
 

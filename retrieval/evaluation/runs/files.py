@@ -42,7 +42,7 @@ class Unknown:
         self.first = self.first or (name, line)
 
     def told(self, noun: str, several: str = "") -> str:
-        """For example "3 snippets (in 12 rows; the first is 'x' in line 4)"."""
+        """For example "3 functions (in 12 rows; the first is 'x' in line 4)"."""
         name, line = self.first or ("", 0)
         where = f"in {count_noun(self.rows, 'row')}; the first is {clip_text(name)} in line {line:,}"
         return f"{count_noun(len(self.names), noun, several)} ({where})"

@@ -175,7 +175,7 @@ def _notes(read: files.RunFile, content: Content) -> Iterator[str]:
         told = read.unknown_queries.told("query", "queries")
         yield f"left out, as unknown to {content.benchmark}: {told}"
     if read.unknown_snippets.rows:
-        told = read.unknown_snippets.told("snippet")
+        told = read.unknown_snippets.told("function")
         yield f"unknown to {content.benchmark}, kept in their ranks as unjudged: {told}"
     if read.copies.rows:
         told = read.copies.told("id")
@@ -184,7 +184,7 @@ def _notes(read: files.RunFile, content: Content) -> Iterator[str]:
         told = read.second_lists.told("query id")
         yield f"left out, as the same query is listed by another of its ids: {told}"
     if read.outside.rows:
-        yield f"taken out of the lists, as no candidates of their query: {read.outside.told('snippet')}"
+        yield f"taken out of the lists, as no candidates of their query: {read.outside.told('function')}"
 
 
 def evaluate_run(

@@ -182,7 +182,7 @@ def test_a_licence_is_one_however_it_is_written(made: Benchmark, tmp_path: Path)
         Member.objects.filter(collection=made.snippets, position=position).update(licence=licence)
     assert withheld_by_policy(made)[Withhold.FORBIDDEN] == 1
     done = export_benchmark(made, "huggingface", tmp_path, Options())
-    assert any(text.startswith("1 snippet passed on whose stated licence") for text in done.warnings)
+    assert any(text.startswith("1 function passed on whose stated licence") for text in done.warnings)
     card = (tmp_path / "README.md").read_text()
     assert "| `MIT` | 2 |\n| `Apache-2.0` | 1 |\n| `CC-BY-NC-4.0` | 1 |" in card
     assert lines(tmp_path, "data/codebase.jsonl")[0]["licence"] == "The MIT License (MIT)"
@@ -235,7 +235,7 @@ def test_a_policy_says_what_it_withholds_and_why(
     warned = [text for text in done.warnings if f"withheld by policy {policy.value}: 1 by a stated" in text]
     assert len(warned) == bool(reasons)
     passed_on = [
-        text for text in done.warnings if text.startswith("1 snippet passed on whose stated licence")
+        text for text in done.warnings if text.startswith("1 function passed on whose stated licence")
     ]
     assert len(passed_on) == (policy is Withhold.NONE)
     if reasons:

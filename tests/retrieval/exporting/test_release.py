@@ -327,7 +327,7 @@ def test_what_may_not_be_passed_on_is_origin_and_hash(plain: Benchmark, tmp_path
     Member.objects.filter(pk=second.pk).update(licence="Proprietary", origin="somewhere")
     done = export_benchmark(plain, "release", tmp_path, Options(withhold=Withhold.FORBIDDEN))
     assert (done.withheld, done.snippets, done.pairs) == (1, 3, 1)
-    assert "1 snippet withheld" in done.warnings[1]
+    assert "1 function withheld" in done.warnings[1]
     told = lines(tmp_path, "provenance/withheld.jsonl")[0]
     assert (told["code-idx"], told["sha256"], told["origin"]) == (1, second.text.digest, "somewhere")
     assert [row["relevance"] for row in lines(tmp_path, "provenance/withheld_pairs.jsonl")] == [0, 1]

@@ -57,7 +57,7 @@ def test_an_import_says_what_the_release_withholds(
     export_benchmark(plain, "release", tmp_path, Options(withhold=Withhold.FORBIDDEN))
     call_command("import", "release", str(tmp_path), name="again", dry_run=dry_run)
     told = capsys.readouterr().out
-    assert "withholds it for its licence: 1 query, 1 snippet, 2 labelled pairs (" in told
+    assert "withholds it for its licence: 1 query, 1 function, 2 labelled pairs (" in told
     found = Member.objects.filter(collection__name="again", collection__kind="queries").order_by("position")
     assert dry_run or list(found.values_list("source_id", "licence")) == [
         ("queries-0", "MIT"),

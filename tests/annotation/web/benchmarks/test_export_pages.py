@@ -90,7 +90,7 @@ def test_the_choice_says_how_many_snippets_each_policy_withholds(ada: Client, ma
     assert '<option value="none" selected>none: 0</option>' in text
     assert "may forbid sharing: 1</option>" in text
     assert "state no licence (the careful choice): 2</option>" in text
-    assert "! 1 snippet here with a stated licence that is not known to allow passing on" in text
+    assert "! 1 function here with a stated licence that is not known to allow passing on" in text
 
 
 def test_the_choice_tells_of_queries_where_there_are_some_to_withhold(ada: Client, made: Benchmark) -> None:
@@ -99,9 +99,9 @@ def test_the_choice_tells_of_queries_where_there_are_some_to_withhold(ada: Clien
         Member.objects.filter(collection=made.queries, position=position).update(licence=licence)
     text = ada.get(page(made)).content.decode()
     assert "none: 0</option>" in text
-    assert "may forbid sharing: 1 snippet and 1 query</option>" in text
-    assert "state no licence (the careful choice): 2 snippets and 2 queries</option>" in text
-    assert "! 1 snippet and 1 query here with a stated licence" in text
+    assert "may forbid sharing: 1 function and 1 query</option>" in text
+    assert "state no licence (the careful choice): 2 functions and 2 queries</option>" in text
+    assert "! 1 function and 1 query here with a stated licence" in text
 
 
 def test_a_worker_withholds_by_the_policy_that_was_chosen(
@@ -116,7 +116,7 @@ def test_a_worker_withholds_by_the_policy_that_was_chosen(
         with zipfile.ZipFile(io.BytesIO(b"".join(ada.get(file(Job.objects.all()[0]))))) as archive:
             manifest = json.loads(archive.read("workbench.json"))
         assert (manifest["withhold"], manifest["withheld_for"]) == (policy, withheld)
-        warned = [one for one in Job.objects.all()[0].result["warnings"] if "1 snippet passed on" in one]
+        warned = [one for one in Job.objects.all()[0].result["warnings"] if "1 function passed on" in one]
         assert len(warned) == (policy == "none")
     assert "withheld: forbidden" in ada.get(page(made)).content.decode()
     assert ada.post(page(made), {**ORDER, "withhold": "all"}).status_code == 422

@@ -113,7 +113,7 @@ def test_what_is_unknown_is_told_beside_the_figures(
     call_command("evaluate", small, "--run", str(run), "--json")
     told = capsys.readouterr()
     assert (
-        "unknown to small@1, kept in their ranks as unjudged: 1 snippet (in 1 row; the first is 'nowhere' in"
+        "unknown to small@1, kept in their ranks as unjudged: 1 function (in 1 row; the first is 'nowhere' in"
         in told.err
     )
     assert json.loads(told.out)["mine"]["mrr"] == pytest.approx((1 / 3 + 1) / 2)
