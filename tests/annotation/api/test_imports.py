@@ -46,7 +46,7 @@ def test_a_table_with_named_columns_is_imported_and_its_bad_record_told(ada: Cli
     done = get(ada, f"jobs/{job['id']}")
     assert (done["state"], len(done["problems"])) == ("partial", 1)
     assert "record 3" in done["problems"][0]
-    assert done["result"]["stored"] == 4, "two queries and two snippets"
+    assert done["result"]["stored"] == 4, "two queries and two functions"
     assert Collection.objects.get(name="mine", kind="queries").size == 2
 
 

@@ -230,7 +230,7 @@ def test_nothing_rated_yet_and_two_snippets_have_no_report() -> None:
     with pytest.raises(CommandError, match="Nobody has labelled anything"):
         run("report", "first study")
     Study.objects.update(kind=Study.Kind.PAIRWISE)
-    with pytest.raises(CommandError, match="which of two snippets"):
+    with pytest.raises(CommandError, match="which of two functions"):
         run("report", "first study")
 
 

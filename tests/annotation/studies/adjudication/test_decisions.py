@@ -299,7 +299,7 @@ def test_lines_that_are_none_decide_nothing(study: Study, raters: list[Enrolment
     with pytest.raises(BadAdjudication, match="the lines 1 to"):
         store_decision(judge, found, condition(study), replace(RIGHT, lines="1-99"), 0)
     found.other = many_pairs(2)[1]
-    with pytest.raises(BadAdjudication, match="two snippets"):
+    with pytest.raises(BadAdjudication, match="two functions"):
         decisions.find_decision_lines(found, "1")
     assert not Adjudication.objects.exists()
 

@@ -95,7 +95,7 @@ def test_of_two_snippets_none_has_marked_lines() -> None:
     both = studies.study(pairs=[first], kind="pairwise", scale="preference")
     both.pairs.update(other=second)
     held = given(studies.rater("rita", both))
-    with pytest.raises(BadRating, match="two snippets"):
+    with pytest.raises(BadRating, match="two functions"):
         rate(held, "1")
 
 

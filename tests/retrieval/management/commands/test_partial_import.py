@@ -162,7 +162,7 @@ HARMED: dict[str, Callable[[Path], list[Any]]] = {
         *table(folder, "q,c,l,n\nsort,def f(): ...,1,7\nread,def g(): ...,1,7\n"),
         *("--query-id", "n"),
     ],
-    "a table with an id of two snippets": lambda folder: [
+    "a table with an id of two functions": lambda folder: [
         *table(folder, "q,c,l,n\nsort,def f(): ...,1,7\nread,def g(): ...,1,7\n"),
         *("--snippet-id", "n"),
     ],
