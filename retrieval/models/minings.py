@@ -86,7 +86,7 @@ class Mining(models.Model):
             return ""
         found, matches = about["found"][str(self.k)], about["matches"]
         left_out = (
-            f"; {about['outside']:,} more have a snippet that it did not search" if about["outside"] else ""
+            f"; {about['outside']:,} more have a function that it did not search" if about["outside"] else ""
         )
         return (
             f"{100 * found / matches:.1f} % of {matches:,} human matches are among the top {self.k} "

@@ -178,7 +178,7 @@ class UploadForm(forms.Form):
         told = self.errors.keys()
         for name in ("queries", "snippets"):
             if chosen == Format.QRELS and not self.cleaned_data.get(name) and name not in told:
-                said = f"Judgements are about {name} that are here: choose their collection."
+                said = f"Judgements are about {Collection.Kind(name).noun} that are here: choose their collection."
                 self.add_error(name, said)
 
     def job(self, user: User) -> Job | None:

@@ -272,7 +272,7 @@ def test_what_a_mining_found_again_and_missed_is_on_the_page(ada: Client) -> Non
         recall={"index": "hnsw", "k": build.own_mining.k, "queries": 200, "seed": 7, "recall": 0.987},
     )
     page = text_of(ada, build)
-    assert "75.0 % of 8 human matches" in page and "2 more have a snippet that it did not search" in page
+    assert "75.0 % of 8 human matches" in page and "2 more have a function that it did not search" in page
     assert "98.7 % of the top" in page and "of exact search, measured on 200 queries" in page
 
 

@@ -198,7 +198,7 @@ def test_no_guide_is_missing() -> None:
 def test_judgements_need_the_collections_that_they_are_about(ada: Client) -> None:
     answer = ada.post(UPLOAD, {"name": "judged", "format": "qrels", "file": a_file("a.qrels", b"q 0 d 1")})
     page = answer.content.decode()
-    assert "about queries that are here" in page and "about snippets that are here" in page
+    assert "about queries that are here" in page and "about functions that are here" in page
 
 
 def test_judgements_of_what_is_not_there_are_refused_by_record(ada: Client) -> None:
