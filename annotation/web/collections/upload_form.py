@@ -178,7 +178,8 @@ class UploadForm(forms.Form):
         told = self.errors.keys()
         for name in ("queries", "snippets"):
             if chosen == Format.QRELS and not self.cleaned_data.get(name) and name not in told:
-                said = f"Judgements are about {Collection.Kind(name).noun} that are here: choose their collection."
+                noun = Collection.Kind(name).noun
+                said = f"Judgements are about {noun} that are here: choose their collection."
                 self.add_error(name, said)
 
     def job(self, user: User) -> Job | None:
