@@ -10,7 +10,7 @@ from pydantic import Field
 from retrieval.schemas import Id, Paging, RowSchema
 
 JobKind = Literal[
-    "import", "filter", "export", "run", "score", "reproduce", "publish", "leaks", "train", "bugs"
+    "import", "filter", "export", "run", "score", "reproduce", "publish", "leaks", "train", "bugs", "similar"
 ]
 JobState = Literal["columns", "waiting", "running", "done", "partial", "failed", "cancelled"]
 

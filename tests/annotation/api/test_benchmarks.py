@@ -150,7 +150,7 @@ def test_labels_by_similarity_are_ordered_once(ada: Client, made: Benchmark) -> 
     by_name = {"answers": made.snippets.name}
     assert post(ada, f"benchmarks/{made.pk}/similarity", by_name, 201)["id"] == job["id"]
     assert post(ada, f"benchmarks/{made.pk}/similarity", {"threshold": 2}, 422)["errors"]
-    post(ada, f"benchmarks/{made.pk}/similarity", {"answers": "nowhere"}, 404)
+    post(ada, f"benchmarks/{made.pk}/similarity", {"answers": "nowhere"}, 422)
 
 
 def test_figures_that_take_long_are_ordered(ada: Client, made: Benchmark) -> None:
