@@ -33,7 +33,7 @@ class AnnotatorRowOut(Schema):
     """One version of somebody or something that labels."""
 
     id: int
-    kind: str = Field(description="original, agents, single_llm, person or merge")
+    kind: str = Field(description="original, agents, single_llm, person, merge or similarity")
     name: str
     version: str = Field(description="sha256 of its configuration")
 
