@@ -43,6 +43,22 @@ SAID: Final = (
 """What a revision says, and what it was given on."""
 SENT_ALONG: Final = (Draft.Field.REASON, Draft.Field.TAGS, Draft.Field.LINES)
 """What a label takes along of what was typed, and what an undo gives back."""
+CALLS: PreparedQuery[int] = PreparedQuery(
+    lambda user, pair: (
+        CallRequest.objects.filter(user=user, assignment=None, pair=pair)
+        .order_by("-id")
+        .values_list("pk", flat=True)[:MOST_BEHIND]
+    ),
+    *(int, int),
+)
+RUNS: PreparedQuery[int] = PreparedQuery(
+    lambda user, pair: (
+        ExecutionRequest.objects.filter(user=user, assignment=None, program__pair=pair)
+        .order_by("-id")
+        .values_list("pk", flat=True)[:MOST_BEHIND]
+    ),
+    *(int, int),
+)
 LAST_REVIEW: PreparedQuery[Review] = PreparedQuery(
     lambda pair, user: Review.objects.filter(pair=pair, rater=user).order_by("-id")[:1], int, int
 )
@@ -190,11 +206,7 @@ def clear_drafts(user: User, case: Case, window: Window | None) -> None:
 
 def rests_on(user: User, pair_id: int) -> tuple[list[int], list[int]]:
     """The ids of the person's calls, and of the executions that they asked for, on the pair; oldest first."""
-    mine = {"user": user, "assignment": None}
-    calls = CallRequest.objects.filter(**mine, pair=pair_id).order_by("-id")
-    runs = ExecutionRequest.objects.filter(**mine, program__pair=pair_id).order_by("-id")
-    latest = (list(rows.values_list("pk", flat=True)[:MOST_BEHIND])[::-1] for rows in (calls, runs))
-    return next(latest), next(latest)
+    return CALLS.load(user.pk, pair_id)[::-1], RUNS.load(user.pk, pair_id)[::-1]
 
 
 def clean_submission(

@@ -24,6 +24,7 @@ from annotation.review.tags import Tag
 from annotation.stages import Stage
 from annotation.studies.plan.seals import find_sealed_annotators, is_open
 from retrieval.models import Annotator, BenchmarkLabel
+from retrieval.models.prepared_query import PreparedQuery
 
 
 class Show(StrEnum):
@@ -212,7 +213,21 @@ def next_case(user: User, build: Build, show: Worklist, after: Case | None = Non
     if after is None:
         return cases.first()
     others = cases.exclude(pk=after.pk)
-    return others.filter(filter_after_case(after)).first() or others.first()
+    if show is Show.WAITING:
+        found = NEXT_WAITING.first(user.pk, build.pk, after.pk, after.query_id, after.rank)
+    else:
+        found = others.filter(filter_after_case(after)).first()
+    return found or others.first()
+
+
+def compose_next_waiting(user: int, build: int, after: int, query: int, rank: int) -> QuerySet[Case]:
+    """What `next_case` asks of those that wait, by ids."""
+    cases = cases_of_worklist(User(pk=user), Build(pk=build), Show.WAITING)
+    behind = filter_after_case(Case(pk=after, query_id=query, rank=rank))
+    return cases.exclude(pk=after).filter(behind)[:1]
+
+
+NEXT_WAITING: PreparedQuery[Case] = PreparedQuery(compose_next_waiting, int, int, int, int, int)
 
 
 def previous_case(user: User, build: Build, show: Worklist, before: Case) -> Case | None:

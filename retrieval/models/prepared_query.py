@@ -51,17 +51,18 @@ class _Composed:
         self._compiler = self._rows.query.get_compiler(DEFAULT_DB_ALIAS)
         self._sql, given = self._compiler.as_sql()
         self._given = list(given)
-        once = all(self._given.count(mark) == 1 for mark in marks)
-        if self._rows._prefetch_related_lookups or not once:
-            raise ValueError("a prepared query takes each value once, and prefetches nothing")
-        self._places = [self._given.index(mark) for mark in marks]
+        self._places = [(at, marks.index(mark)) for at, mark in enumerate(given) if mark in marks]
+        if self._rows._prefetch_related_lookups or {which for _, which in self._places} != {
+            *range(len(marks))
+        }:
+            raise ValueError("a prepared query uses each value, and prefetches nothing")
         columns = [column for column, *_ in self._compiler.select[: self._compiler.col_count]]
         self._converters = self._compiler.get_converters(columns)
 
     def load(self, values: Sequence[Value]) -> list[Any]:
         params = self._given.copy()
-        for place, value in zip(self._places, values, strict=True):
-            params[place] = value
+        for at, which in self._places:
+            params[at] = values[which]
         compiler = copy(self._compiler)
         compiler.connection = connections[DEFAULT_DB_ALIAS]  # this thread's
         compiler.as_sql = lambda *_, **__: (self._sql, params)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from django.db import connection
 from django.db.models import Count, Exists, F, Model, OuterRef, Q, QuerySet
@@ -14,10 +14,14 @@ from annotation.studies.enrolment import pair_order
 from annotation.studies.enrolment.pair_order import GAP, Offer
 from annotation.studies.enrolment.places import State
 from annotation.studies.exposure import has_seen
+from retrieval.models.prepared_query import PreparedQuery
 
 Row = TypeVar("Row", bound=Model)
 MOST_OFFERS: Final = 3_000
 """Pairs that are looked at for one choice, those with the fewest ratings first: a bound of its cost."""
+
+OFFER: Final = ("study_pair", "study_pair__number", "study_pair__pair__query", "reserved", "round")
+"""The columns of an Offer."""
 
 
 @dataclass(frozen=True)
@@ -138,15 +142,35 @@ def sampled_for(enrolment: Enrolment, *, again_only: bool) -> list[Offer]:
 
     `again_only`: none that would be another pair for the rater, whose capacity is used.
     """
+    if not again_only:
+        found = SAMPLED[enrolment.study.kind].load(enrolment.user_id, enrolment.condition_id)
+        return [Offer(*row) for row in found]
+    rows = select_sampled(enrolment).filter(Exists(given_to(enrolment, "study_pair")), round__gt=1)
+    return [Offer(*row) for row in rows.values_list(*OFFER)[:MOST_OFFERS]]
+
+
+def select_sampled(enrolment: Enrolment) -> QuerySet[Quota]:
+    """The places of them, those with the fewest ratings first; reads no more of the part than its ids and
+    the study's kind.
+    """
     rows = Quota.objects.filter(
         condition=enrolment.condition_id, reserved__lt=F("wanted"), study_pair__planted=""
     )
-    if again_only:
-        rows = rows.filter(Exists(given_to(enrolment, "study_pair")), round__gt=1)
     fresh = rows.filter(not_given_in_its_round(enrolment))
-    columns = "study_pair", "study_pair__number", "study_pair__pair__query", "reserved", "round"
-    found = exclude_served_pairs(fresh, enrolment, "study_pair__").order_by("reserved", "study_pair__number")
-    return [Offer(*row) for row in found.values_list(*columns)[:MOST_OFFERS]]
+    return exclude_served_pairs(fresh, enrolment, "study_pair__").order_by("reserved", "study_pair__number")
+
+
+def prepare_sampled(kind: str) -> PreparedQuery[Any]:
+    """What `sampled_for` asks in studies of one kind, by the rater and the condition."""
+
+    def compose(user: int, condition: int) -> QuerySet[Any, Any]:
+        part = Enrolment(user_id=user, condition_id=condition, study=Study(kind=kind))
+        return select_sampled(part).values_list(*OFFER)[:MOST_OFFERS]
+
+    return PreparedQuery(compose, int, int)
+
+
+SAMPLED: Final = {kind: prepare_sampled(kind) for kind in Study.Kind.values}
 
 
 def not_given_in_its_round(enrolment: Enrolment) -> Q:

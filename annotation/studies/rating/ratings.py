@@ -35,6 +35,7 @@ from annotation.studies.plan.form_checks import (
 from annotation.studies.plan.plan import freeze_plan
 from annotation.studies.rating import drafts, shown_pair
 from annotation.studies.rating.required_run import refuse_label_without_run
+from retrieval.models import statements
 from retrieval.models.prepared_query import PreparedQuery
 from retrieval.texts.hostile import mark_hostile_characters
 
@@ -51,6 +52,9 @@ LATELY_RATED: PreparedQuery[Rating] = PreparedQuery(
         .order_by("-id")[: 2 * RECENT]
     ),
     int,
+)
+AS_IT_IS: PreparedQuery[Assignment] = PreparedQuery(
+    lambda pk: Assignment.objects.filter(pk=pk).select_related(*RELATED).order_by(), int
 )
 OF_ASSIGNMENT: PreparedQuery[Rating] = PreparedQuery(
     lambda assignment: Rating.objects.filter(assignment=assignment).order_by("id"), int
@@ -113,7 +117,7 @@ def try_store_rating(
     """One try to store; raises CameTooLate and IntegrityError where another request was faster."""
     with transaction.atomic():
         extra_raters.hold_part(assignment)
-        now = Assignment.objects.select_related(*RELATED).get(pk=assignment.pk)
+        (now,) = AS_IT_IS.load(assignment.pk)
         phase = phase_of(now, token)
         last = last_of(now, phase)
         refuse_earlier_round(now, token, last)
@@ -244,7 +248,9 @@ def advance_assignment(now: Assignment, phase: str) -> None:
 def append_rating_revision(now: Assignment, phase: str, last: Rating | None, **columns: Any) -> Rating:
     """Save as the revision after `last`. Raises IntegrityError where another request was faster."""
     number = revision_seen(last) + 1
-    return Rating.objects.create(assignment=now, phase=phase, revision=number, supersedes=last, **columns)
+    row = Rating(assignment=now, phase=phase, revision=number, supersedes=last, **columns)
+    statements.insert_row(row)
+    return row
 
 
 def columns_of_statement(now: Assignment, said: Rating | RaterStatement) -> dict[str, Any]:

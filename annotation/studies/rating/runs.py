@@ -6,7 +6,6 @@ dependency and no run of the agents reaches them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Final
 
@@ -37,6 +36,7 @@ from annotation.studies.enrolment.queue import REMOVED
 from annotation.studies.rating import drafts
 from annotation.studies.rating.shown_pair import case_shown, sides_of
 from retrieval.models import Pair
+from retrieval.models.prepared_query import PreparedQuery
 
 MOST_SHOWN: Final = 10
 
@@ -155,9 +155,15 @@ def rater_calls_of_assignment(assignment: Assignment) -> QuerySet[CallRequest]:
 
 def ids_of(assignment: Assignment) -> tuple[tuple[int, ...], tuple[int, ...]]:
     """(calls, runs) made for it, the oldest first: what its label rests on."""
-    calls: Sequence[int] = list(rater_calls_of_assignment(assignment).values_list("pk", flat=True))
-    runs: Sequence[int] = list(rater_runs_of_assignment(assignment).values_list("pk", flat=True))
-    return tuple(reversed(calls)), tuple(reversed(runs))
+    return tuple(CALLS.load(assignment.pk)), tuple(RUNS.load(assignment.pk))
+
+
+CALLS: PreparedQuery[int] = PreparedQuery(
+    lambda pk: CallRequest.objects.filter(assignment=pk).order_by("id").values_list("pk", flat=True), int
+)
+RUNS: PreparedQuery[int] = PreparedQuery(
+    lambda pk: ExecutionRequest.objects.filter(assignment=pk).order_by("id").values_list("pk", flat=True), int
+)
 
 
 def own_runs(assignment: Assignment) -> QuerySet[ExecutionRequest]:

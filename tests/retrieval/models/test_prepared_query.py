@@ -49,14 +49,19 @@ def test_load_takes_several_values_texts_too_and_gives_columns() -> None:
     assert named.first("second", 0) is None
 
 
-def test_load_with_a_value_that_the_condition_repeats_is_refused() -> None:
-    twice: PreparedQuery[Text] = PreparedQuery(lambda pk: Text.objects.filter(pk=pk, size__lt=pk), int)
+def test_load_puts_a_value_wherever_the_condition_has_it() -> None:
+    kept = Text.objects.keep("sort a list")
+    around: PreparedQuery[Text] = PreparedQuery(lambda pk: Text.objects.filter(pk__gte=pk, pk__lte=pk), int)
+    assert around.load(kept.pk) == [kept]
+
+
+def test_load_without_a_use_for_its_value_or_with_a_prefetch_is_refused() -> None:
     unused: PreparedQuery[Text] = PreparedQuery(lambda pk: Text.objects.filter(size__gt=0), int)
     ahead: PreparedQuery[Collection] = PreparedQuery(
         lambda pk: Collection.objects.filter(pk=pk).prefetch_related("members"), int
     )
-    for wrong in (twice, unused, ahead):
-        with pytest.raises(ValueError, match="each value once"):
+    for wrong in (unused, ahead):
+        with pytest.raises(ValueError, match="uses each value"):
             wrong.load(1)
 
 
