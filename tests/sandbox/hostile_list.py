@@ -98,8 +98,8 @@ class Hostile:
     def header(self, name: str, backend: str = "") -> str:
         """The value of one line of the header, for the backend or for both; empty when it has none."""
         text = ast.get_docstring(ast.parse(self.source)) or ""
-        backend = "bubblewrap" if backend == "forked" else backend
-        for key in (f"{name} ({backend})", name):
+        others = ["bubblewrap"] if backend == "forked" else []
+        for key in (*(f"{name} ({one})" for one in (backend, *others)), name):
             found = re.search(rf"^{re.escape(key)}: (.+)$", text, re.MULTILINE)
             if found:
                 return found[1]

@@ -3,6 +3,7 @@
 Must: be refused: a process that may not be dumped cannot be read.
 Outcome: errored
 Stopped by: no rights
+Stopped by (forked): fixed
 Report: suspicious
 """
 
