@@ -66,22 +66,17 @@ def add_written_functions(
     members = snippets.members.all() if until is None else snippets.members.filter(position__lt=until)
     told = find_accepted_decisions(builds).filter(text__isnull=False).exclude(text__in=members.values("text"))
     related = "text__body", "proposal__call", "proposal__filling__build"
-    new = list({one.text_id: one for one in told.select_related(*related)}.values())
+    new = {one.text_id: one for one in told.select_related(*related) if one.text_id is not None}
     if not new:
         return snippets, until
-    texts = [*members.order_by("position").values_list("text_id", flat=True)]
-    texts += [one.text_id for one in new if one.text_id]
     columns = "text_id", "source_id", "origin", "licence", "rules", "partition"
     copied = members.order_by("position").values_list(*columns).iterator(ROWS_AT_ONCE)
     made = keep_superset(
         snippets,
         end_name(snippets.name, ENDING),
         f"{snippets}; functions that agents wrote and experts accepted",
-        [
-            *members.order_by("position").values_list("text_id", flat=True),
-            *(one.text_id for one in new if one.text_id),
-        ],
-        chain(copied, map(build_member_row, new)),
+        [*members.order_by("position").values_list("text_id", flat=True), *new],
+        chain(copied, map(build_member_row, new.values())),
     )
     return made, None
 
