@@ -53,7 +53,7 @@ def end_for(fault: Exception) -> None:
     if is_full_disk(fault):
         clear_frames(fault.__traceback__)  # a cursor that is open in one of them complains at the end
         end(describe_full_disk(fault, "COSQA_HOME"), EXIT_STATUS)
-    from cosqa_site.startup import describe_fault
+    from cosqa_site.service.startup import describe_fault
 
     if told := describe_fault(fault):
         end(told)
@@ -79,8 +79,8 @@ def reader_left() -> bool:
 def make_ready() -> None:
     """Have the database brought up to date, or end and say why it is not."""
     django.setup()
-    from cosqa_site.applied_migrations import DatabaseNotReady
-    from cosqa_site.startup import make_ready
+    from cosqa_site.service.applied_migrations import DatabaseNotReady
+    from cosqa_site.service.startup import make_ready
 
     try:
         make_ready()

@@ -14,7 +14,7 @@ from django.urls import reverse
 from django.utils.decorators import method_decorator
 
 from annotation.accounts.roles import Role, has_role, refuse_while_blind
-from cosqa_site.log_in import Leave
+from cosqa_site.accounts.log_in import Leave
 
 
 class WorkbenchSite(AdminSite):

@@ -14,8 +14,8 @@ from ninja.operation import Operation
 
 from annotation.accounts.roles import Role
 from annotation.api import router as annotation_router
-from annotation.api.auth import signed_in
-from annotation.api.examples import EXAMPLES
+from annotation.api.shared.auth import signed_in
+from annotation.api.shared.examples import EXAMPLES
 from cosqa_site import errors
 from retrieval.api import router as retrieval_router
 

@@ -14,8 +14,8 @@ os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
 django.setup(set_prefix=False)
 
 from annotation.consumers import websocket_urlpatterns  # noqa: E402  (models need the apps that the line above loads)
-from cosqa_site.asgi_handler import OneThread  # noqa: E402
-from cosqa_site.prefix import place_below_prefix  # noqa: E402
+from cosqa_site.http.asgi_handler import OneThread  # noqa: E402
+from cosqa_site.http.prefix import place_below_prefix  # noqa: E402
 
 application = place_below_prefix(
     ProtocolTypeRouter(

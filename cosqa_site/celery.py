@@ -18,7 +18,10 @@ app.autodiscover_tasks(["annotation.jobs"], related_name="celery_tasks")
 @worker_init.connect
 def wait_until_prepared(**_: Any) -> None:
     """Start no worker before a server has made the tables."""
-    from cosqa_site import applied_migrations, startup  # import models, which this module must not need
+    from cosqa_site.service import (  # import models, which this module must not need
+        applied_migrations,
+        startup,
+    )
 
     try:
         startup.wait_until_prepared()

@@ -10,7 +10,7 @@ from urllib.parse import urlsplit
 from django.conf import settings
 from django.core import checks
 
-from cosqa_site.startup import WrongRelease, refuse_other_release
+from cosqa_site.service.startup import WrongRelease, refuse_other_release
 
 LOCAL = {"127.0.0.1", "localhost", "::1"}
 

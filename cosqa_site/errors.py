@@ -26,10 +26,10 @@ from ninja.errors import HttpError, ValidationError
 from annotation import draft_rules
 from annotation.accounts import account_changes
 from annotation.accounts.roles import KeptBlind, refuse_while_blind
-from annotation.api.form_refusals import InvalidValues
-from annotation.api.missing_functions import decision_out
-from annotation.api.names import NoSuchName
-from annotation.api.rating import rating_out
+from annotation.api.derived.missing_functions import decision_out
+from annotation.api.rating.rating import rating_out
+from annotation.api.shared.form_refusals import InvalidValues
+from annotation.api.shared.names import NoSuchName
 from annotation.builds.control.connection_test import TestRefused
 from annotation.builds.control.pause_resume import ControlRefused
 from annotation.builds.control.spending_caps import CapRefused
@@ -39,14 +39,15 @@ from annotation.builds.results.publication import PublishRefused
 from annotation.derived.missing_functions.function_decisions import BadDecision, DecidedMeanwhile
 from annotation.models import LostRace
 from annotation.pins import NothingToPin
-from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason, list_changes
+from annotation.review import BadReview, Conflict, NothingToUndo, OverrideNeedsReason
 from annotation.review.comments import AlreadyAnswered, BadComment
 from annotation.review.earlier_revisions import NoReviewToRestore
 from annotation.review.evidence_hash import EvidenceChanged
-from annotation.review.own_tests import BadTest, TooFast, TooManyWaiting
-from annotation.review.strength import NothingToChange
-from annotation.schemas.adjudication import DecisionOut
-from annotation.schemas.reviews import ReviewOut
+from annotation.review.own_runs.own_tests import BadTest, TooFast, TooManyWaiting
+from annotation.review.own_runs.strength import NothingToChange
+from annotation.review.worklists import list_changes
+from annotation.schemas.review.reviews import ReviewOut
+from annotation.schemas.studies.adjudication import DecisionOut
 from annotation.stages import IllegalMove
 from annotation.studies.adjudication.decisions import AdjudicatedMeanwhile, BadAdjudication, MayNotAdjudicate
 from annotation.studies.enrolment.queue import BadSkip, Lapsed, QueueClosed

@@ -23,7 +23,7 @@ from annotation.builds.limits import full_disk
 from annotation.jobs import clock_skew
 from annotation.jobs.providers import open_configured
 from annotation.models import Build
-from cosqa_site.startup import WrongRelease, describe_fault, refuse_other_release
+from cosqa_site.service.startup import WrongRelease, describe_fault, refuse_other_release
 from retrieval.mining import known_encoders
 from retrieval.models import Mining
 from sandbox.runner import Check, SandboxUnavailable

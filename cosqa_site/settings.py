@@ -335,15 +335,15 @@ INSTALLED_APPS = [
 MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
-    "cosqa_site.cache_headers.PrivatePages",
+    "cosqa_site.http.cache_headers.PrivatePages",
     "csp.middleware.CSPMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
     "django.contrib.auth.middleware.LoginRequiredMiddleware",
-    "cosqa_site.log_in.IdleSessions",
-    "cosqa_site.idempotency.AnsweredOnce",
+    "cosqa_site.accounts.log_in.IdleSessions",
+    "cosqa_site.http.idempotency.AnsweredOnce",
     "django.contrib.messages.middleware.MessageMiddleware",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
     "django_htmx.middleware.HtmxMiddleware",
@@ -462,7 +462,7 @@ LOGGING = {
     "version": 1,
     "disable_existing_loggers": False,
     "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "filters": {"repeats": {"()": "cosqa_site.log_limits.RepeatFilter"}},
+    "filters": {"repeats": {"()": "cosqa_site.http.log_limits.RepeatFilter"}},
     "handlers": {
         "stderr": {
             "class": "logging.StreamHandler",

@@ -4,11 +4,18 @@ from django.contrib import admin
 from django.urls import include, path
 
 from cosqa_site import documentation
+from cosqa_site.accounts.log_in import Enter, Leave
+from cosqa_site.accounts.passwords import (
+    Changed,
+    ChangePassword,
+    Forgotten,
+    MailSent,
+    NewPassword,
+    PasswordSet,
+)
+from cosqa_site.accounts.single_sign_on import begin_sign_in, end_sign_in
 from cosqa_site.api import api
 from cosqa_site.health import report_health
-from cosqa_site.log_in import Enter, Leave
-from cosqa_site.passwords import Changed, ChangePassword, Forgotten, MailSent, NewPassword, PasswordSet
-from cosqa_site.single_sign_on import begin_sign_in, end_sign_in
 
 admin.autodiscover()
 urlpatterns = [

@@ -40,11 +40,11 @@ from annotation.models import (
     Webhook,
     WebhookDelivery,
 )
-from annotation.schemas.derived_builds import ExtensionWish
+from annotation.schemas.derived.derived_builds import ExtensionWish
 from annotation.stages import Event, Stage
 from annotation.webhooks import signature
 from annotation.webhooks.outbox import TEST, write_delivery
-from cosqa_site import log_in as log_in  # noqa: PLC0414  # it hears of log-ins before the first request
+from cosqa_site.accounts import log_in as log_in  # noqa: PLC0414  # it hears of log-ins before the first request
 from retrieval.filters import NO_RULE, Rule, find_passed_rules
 from retrieval.jobs import JobOrder, once_of, store_job_file
 from retrieval.models import (

@@ -20,7 +20,7 @@ from annotation.builds.launch.paper_profile import ENCODERS, SWITCHES, rule_of_p
 from annotation.derived.derivation import EXPERTS, Who
 from annotation.models import Build, DriftWatch
 from annotation.models.builds.build import NANO
-from annotation.schemas.order_file import OrderFile
+from annotation.schemas.shared.order_file import OrderFile
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.filters import NO_RULE, Rule
 from retrieval.filters.queries import QueryRule, query_rule

@@ -11,7 +11,7 @@ import numpy as np
 
 from bench.mining import encoding_rival
 from retrieval.encoders import find_encoder
-from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.encoders.dense.transformer import TransformerEncoder
 from retrieval.index.product import Floats
 from retrieval.sources import Record
 from retrieval.sources.formats.cosqa import read_snippets

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from retrieval.encoders import find_encoder
-from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.encoders.dense.transformer import TransformerEncoder
 from retrieval.index.product import Floats, normalize_vectors
 
 

@@ -15,10 +15,10 @@ from django.core.management import call_command
 from django.db import DatabaseError, connection, transaction
 from django.db.migrations.recorder import MigrationRecorder
 
-from cosqa_site.applied_migrations import names_of_migrations
 from cosqa_site.backup.manifest import BadBackup
 from cosqa_site.dump.loader import reset_sequences
 from cosqa_site.dump.snapshot import hold_snapshot
+from cosqa_site.service.applied_migrations import names_of_migrations
 
 FILE: Final = "workbench.sqlite3"
 TABLES: Final = "tables"

@@ -10,11 +10,11 @@ from typing import Final
 
 from django.db import connection
 
-from cosqa_site.applied_migrations import is_new, names_of_migrations
 from cosqa_site.backup.databases import load_postgres, load_sqlite, path_of_sqlite, save_database
 from cosqa_site.backup.manifest import BadBackup, Manifest, read_manifest, write_manifest
 from cosqa_site.dump.folder import stage_folder
 from cosqa_site.dump.home_files import FOLDERS, PLACE
+from cosqa_site.service.applied_migrations import is_new, names_of_migrations
 
 SECRETS: Final = ("secret-key", "demo-accounts.txt")
 KEPT_FOLDERS: Final = (*FOLDERS, "uploads")

@@ -18,7 +18,7 @@ from django.db import transaction
 
 from annotation.accounts.roles import Role
 from annotation.models import Build, Case, Condition, Enrolment, Guideline, Study, StudyPair
-from annotation.schemas.studies import SampleWish
+from annotation.schemas.studies.studies import SampleWish
 from annotation.studies.enrolment import queue, rater_studies
 from annotation.studies.plan import control, creation, guidelines
 from annotation.studies.plan.control import Action

@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, TypeGuard
 
-from retrieval.encoders.architectures import ARCHITECTURES
-from retrieval.encoders.bag_of_words import BagOfWords
 from retrieval.encoders.base import (
     DenseEncoder,
     Doubles,
@@ -19,12 +17,14 @@ from retrieval.encoders.base import (
     MissingWeights,
     Progress,
 )
-from retrieval.encoders.baseline_files import BASELINES
-from retrieval.encoders.baselines import BaselineEncoder
-from retrieval.encoders.bm25 import BM25
-from retrieval.encoders.bm25_fields import FieldedBM25
-from retrieval.encoders.endpoint import EndpointEncoder
-from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.encoders.baselines.baseline_files import BASELINES
+from retrieval.encoders.baselines.baselines import BaselineEncoder
+from retrieval.encoders.dense.architectures import ARCHITECTURES
+from retrieval.encoders.dense.endpoint import EndpointEncoder
+from retrieval.encoders.dense.transformer import TransformerEncoder
+from retrieval.encoders.lexical.bag_of_words import BagOfWords
+from retrieval.encoders.lexical.bm25 import BM25
+from retrieval.encoders.lexical.bm25_fields import FieldedBM25
 
 __all__ = [
     "BEFORE_A_COLON",

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING, Literal, Protocol, TypeAlias, runtime_checkabl
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.encoders.frequencies import Frequencies
+from retrieval.encoders.lexical.frequencies import Frequencies
 from retrieval.fusion import scale_scores
 
 if TYPE_CHECKING:
-    from retrieval.encoders.cells import Sparse
+    from retrieval.encoders.lexical.cells import Sparse
 
 Floats: TypeAlias = npt.NDArray[np.float32]
 Doubles: TypeAlias = npt.NDArray[np.float64]

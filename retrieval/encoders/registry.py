@@ -1,6 +1,7 @@
 """What is known of the encoders that have a name (`registry.toml`): pooling, lengths, licence …
 
-From their cards, papers and MTEB's metadata (2026). When a model is loaded, `retrieval.encoders.model_card`
+From their cards, papers and MTEB's metadata (2026). When a model is loaded,
+`retrieval.encoders.dense.model_card`
 holds this against the model's own configuration files. Lengths are where texts are cut here; a model may take
 longer ones. "not known" is never "nothing".
 """

@@ -12,9 +12,14 @@ import numpy as np
 import numpy.typing as npt
 
 from retrieval.encoders import Encoder
-from retrieval.encoders.baselines import BaselineEncoder
-from retrieval.encoders.learned_texts import HASH_LENGTH, count_learned, read_learned_texts, read_training
-from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.encoders.baselines.baselines import BaselineEncoder
+from retrieval.encoders.baselines.learned_texts import (
+    HASH_LENGTH,
+    count_learned,
+    read_learned_texts,
+    read_training,
+)
+from retrieval.encoders.dense.transformer import TransformerEncoder
 from retrieval.evaluation.content import query_members, snippet_members
 from retrieval.models import Benchmark
 from retrieval.texts.plurals import count_noun

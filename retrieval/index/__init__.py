@@ -17,7 +17,7 @@ from typing import TypeAlias
 import numpy as np
 
 from retrieval.encoders.base import DenseEncoder, Doubles, Encoder, Floats, Kind, Progress, encode_texts
-from retrieval.encoders.cells import keep_numbered_terms
+from retrieval.encoders.lexical.cells import keep_numbered_terms
 from retrieval.fusion import Fusion
 from retrieval.index.all_scores import (
     above_kth,

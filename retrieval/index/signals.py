@@ -10,7 +10,7 @@ from typing import Protocol, TypeAlias
 import numpy as np
 
 from retrieval.encoders.base import Doubles, Floats, LexicalIndex, LexicalScores, Progress, shares_of
-from retrieval.encoders.frequencies import Frequencies
+from retrieval.encoders.lexical.frequencies import Frequencies
 from retrieval.fusion import Fusion, invert_largest_scores, scale_scores
 from retrieval.index.product import Format, Indices
 from retrieval.index.search import Rows

@@ -11,8 +11,8 @@ from dataclasses import replace
 from typing import Final, TypeVar, get_args
 
 from retrieval.encoders.base import Encoder
-from retrieval.encoders.precision import Precision, multiplies_bf16
-from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.encoders.dense.precision import Precision, multiplies_bf16
+from retrieval.encoders.dense.transformer import TransformerEncoder
 from retrieval.index.vectors import VectorStore
 
 SAMPLE: Final = 200

@@ -16,8 +16,8 @@ from django.utils import timezone
 from retrieval import encoders
 from retrieval.encoders import Encoder
 from retrieval.encoders.base import Doubles
-from retrieval.encoders.frequencies import Frequencies
-from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.encoders.dense.transformer import TransformerEncoder
+from retrieval.encoders.lexical.frequencies import Frequencies
 from retrieval.fusion import Fusion
 from retrieval.index import (
     Options,

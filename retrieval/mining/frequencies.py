@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from retrieval.encoders import Encoder, is_lexical
 from retrieval.encoders.base import LexicalEncoder
-from retrieval.encoders.frequencies import Counting, Frequencies
+from retrieval.encoders.lexical.frequencies import Counting, Frequencies
 from retrieval.index import StageProgress
 from retrieval.index.ties import digest_text
 from retrieval.mining import parts

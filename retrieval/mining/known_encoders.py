@@ -23,10 +23,16 @@ from django.db.models import QuerySet
 
 from retrieval import encoders
 from retrieval.encoders import Encoder, MissingWeights, UnknownEncoder
-from retrieval.encoders.architectures import ARCHITECTURES
-from retrieval.encoders.spec_encoder import SpecifiedEncoder
-from retrieval.encoders.specs import Spec, WrongSpec, find_spec_files, parse_encoder_spec, read_encoder_spec
-from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.encoders.dense.architectures import ARCHITECTURES
+from retrieval.encoders.dense.spec_encoder import SpecifiedEncoder
+from retrieval.encoders.dense.specs import (
+    Spec,
+    WrongSpec,
+    find_spec_files,
+    parse_encoder_spec,
+    read_encoder_spec,
+)
+from retrieval.encoders.dense.transformer import TransformerEncoder
 from retrieval.models import EncoderSpec, Mining
 
 _given: ContextVar[Mapping[str, Spec]] = ContextVar("given", default=MappingProxyType({}))

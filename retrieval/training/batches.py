@@ -12,7 +12,7 @@ import torch
 from torch import Tensor
 from torch.utils.data import Dataset
 
-from retrieval.encoders.transformer import pad_ids
+from retrieval.encoders.dense.transformer import pad_ids
 from retrieval.training.data import Example, Progress, say_nothing
 from retrieval.training.dual_encoders import DualEncoder
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any, Final
 
-from retrieval.encoders.learned_texts import CARD, read_training
+from retrieval.encoders.baselines.learned_texts import CARD, read_training
 
 README: Final = "README.md"
 LICENCES_NAMED: Final = 12

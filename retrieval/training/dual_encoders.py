@@ -14,12 +14,12 @@ from typing import Any, Final
 
 from torch import Tensor, nn
 
-from retrieval.encoders.architectures import Architecture, Model, Tokenizer, quiet_transformers
 from retrieval.encoders.base import Kind
-from retrieval.encoders.baseline_files import DIMENSION, KINDS, ONE_VOCABULARY
-from retrieval.encoders.baseline_networks import PADDING_ID, Baseline, WordVectors
-from retrieval.encoders.transformer import TransformerEncoder, tokenize_texts
-from retrieval.encoders.weights import SENTENCE_PIECES, TOKENIZER_FILES
+from retrieval.encoders.baselines.baseline_files import DIMENSION, KINDS, ONE_VOCABULARY
+from retrieval.encoders.baselines.baseline_networks import PADDING_ID, Baseline, WordVectors
+from retrieval.encoders.dense.architectures import Architecture, Model, Tokenizer, quiet_transformers
+from retrieval.encoders.dense.transformer import TransformerEncoder, tokenize_texts
+from retrieval.encoders.dense.weights import SENTENCE_PIECES, TOKENIZER_FILES
 from retrieval.training.vocabulary import train_vocabulary
 from retrieval.training.word_vectors import inverse_document_frequencies, train_word_vectors
 

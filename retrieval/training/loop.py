@@ -19,7 +19,7 @@ from torch import Tensor, nn
 from transformers import Trainer, TrainerCallback, TrainingArguments
 from transformers.trainer_callback import PrinterCallback
 
-from retrieval.encoders.architectures import quiet_transformers
+from retrieval.encoders.dense.architectures import quiet_transformers
 from retrieval.training.batches import Collator, TokenizedExamples
 from retrieval.training.data import Example, Progress
 from retrieval.training.dual_encoders import DualEncoder, shared_once

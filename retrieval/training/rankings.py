@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
-from retrieval.encoders.bm25 import BM25
+from retrieval.encoders.lexical.bm25 import BM25
 from retrieval.metrics.from_ranks import Ranked, per_query
 from retrieval.training.data import MeasuredPart, TrainingData
 

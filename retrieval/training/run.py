@@ -11,13 +11,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from retrieval.encoders import MissingWeights, find_encoder
-from retrieval.encoders.architectures import PAPERS
 from retrieval.encoders.base import Kind
-from retrieval.encoders.baseline_files import BASELINES, NCS
-from retrieval.encoders.baselines import BaselineEncoder
-from retrieval.encoders.learned_texts import write_learned_texts
-from retrieval.encoders.transformer import TransformerEncoder
-from retrieval.encoders.weights import library_fault
+from retrieval.encoders.baselines.baseline_files import BASELINES, NCS
+from retrieval.encoders.baselines.baselines import BaselineEncoder
+from retrieval.encoders.baselines.learned_texts import write_learned_texts
+from retrieval.encoders.dense.architectures import PAPERS
+from retrieval.encoders.dense.transformer import TransformerEncoder
+from retrieval.encoders.dense.weights import library_fault
 from retrieval.texts.small_files import read_small_json
 from retrieval.training.card import read_card, write_card, write_whole
 from retrieval.training.data import Progress, TrainingData, draw_pairs, make_examples

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import torch
 
 from retrieval.encoders.base import Floats, Kind
-from retrieval.encoders.transformer import TOKENS_A_BATCH, batch_by_length, pad_ids, unit_vectors
+from retrieval.encoders.dense.transformer import TOKENS_A_BATCH, batch_by_length, pad_ids, unit_vectors
 from retrieval.threads import side_by_side
 from retrieval.training.data import MeasuredPart, TrainingData
 from retrieval.training.dual_encoders import DualEncoder

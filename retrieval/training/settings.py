@@ -9,7 +9,7 @@ from dataclasses import asdict, dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final, Literal, TypeAlias
 
-from retrieval.encoders.baseline_files import BASELINES
+from retrieval.encoders.baselines.baseline_files import BASELINES
 
 Loss: TypeAlias = Literal["softmax", "margin", "ranking"]
 Measure: TypeAlias = Literal["ndcg@10", "mrr in batches"]

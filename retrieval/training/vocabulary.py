@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from tokenizers import Tokenizer, models, pre_tokenizers, trainers
 
-from retrieval.encoders.baseline_files import split_words
-from retrieval.encoders.baseline_networks import PADDING, UNKNOWN
+from retrieval.encoders.baselines.baseline_files import split_words
+from retrieval.encoders.baselines.baseline_networks import PADDING, UNKNOWN
 
 
 def train_vocabulary(texts: Iterable[str], size: int) -> Tokenizer:

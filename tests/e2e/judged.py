@@ -21,7 +21,7 @@ OWN = "assert turned([1, 2, 3]) == [3, 2, 1]\nassert turned([]) == []\n"
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
     django.setup()
-    from cosqa_site import startup
+    from cosqa_site.service import startup
 
     startup.prepare_database()
     ids = (

@@ -48,8 +48,8 @@ def main() -> None:
     from django.contrib.auth.models import User
 
     from annotation.accounts.roles import Role, give_role
-    from cosqa_site import startup
     from cosqa_site.demo import sample
+    from cosqa_site.service import startup
     from retrieval.collections.import_report import Options
     from retrieval.collections.importer import import_python
     from tests.e2e.measured import measure

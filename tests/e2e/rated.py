@@ -63,7 +63,7 @@ RATERS = {
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
     django.setup()
-    from cosqa_site import startup
+    from cosqa_site.service import startup
 
     startup.prepare_database()
     print(json.dumps({name: made(name) for name in RATERS}))

@@ -28,7 +28,7 @@ REASON: Final = (
 def main() -> None:
     os.environ.setdefault("DJANGO_SETTINGS_MODULE", "cosqa_site.settings")
     django.setup()
-    from cosqa_site import startup
+    from cosqa_site.service import startup
 
     startup.prepare_database()
     file, count, seed = sys.argv[1:]

@@ -18,7 +18,7 @@ def main(pairs: int, raters: int) -> None:
     from django.db import transaction
 
     from annotation.models import Condition
-    from cosqa_site import startup
+    from cosqa_site.service import startup
     from retrieval.models import Pair, Text
     from tests import studies
 

@@ -9,8 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.encoders import Doubles, Encoder, Floats, Kind, Progress, cells, find_encoder
-from retrieval.encoders.terms import tokenize_text
+from retrieval.encoders import Doubles, Encoder, Floats, Kind, Progress, find_encoder
+from retrieval.encoders.lexical import cells
+from retrieval.encoders.lexical.terms import tokenize_text
 from retrieval.fusion import Fusion
 from retrieval.index import (
     Cosines,

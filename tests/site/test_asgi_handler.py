@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse
 from django.test import override_settings
 from django.urls import path
 
-from cosqa_site.asgi_handler import OneThread
+from cosqa_site.http.asgi_handler import OneThread
 
 pytestmark = pytest.mark.django_db(transaction=True)
 Answer = dict[str, Any]

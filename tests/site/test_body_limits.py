@@ -14,9 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.models import ApiToken
-from cosqa_site import body_limits
-from cosqa_site.asgi_handler import OneThread
-from cosqa_site.body_limits import ANONYMOUS_BYTES, BoundedBody, signed_in_bytes
+from cosqa_site.http import body_limits
+from cosqa_site.http.asgi_handler import OneThread
+from cosqa_site.http.body_limits import ANONYMOUS_BYTES, BoundedBody, signed_in_bytes
 
 pytestmark = pytest.mark.django_db(transaction=True)
 MB = 2**20

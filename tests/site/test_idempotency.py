@@ -13,7 +13,7 @@ from django.utils import timezone
 
 from annotation.accounts.roles import Role
 from annotation.models import Build, StoredAnswer
-from cosqa_site import idempotency
+from cosqa_site.http import idempotency
 from retrieval.models import Job
 from tests import factories
 from tests.annotation.web.collections.test_upload_pages import own_storage

@@ -14,7 +14,7 @@ from django.core.management import CommandError, call_command
 
 from annotation.accounts.roles import Role, role_of
 from annotation.models import Build, Case, LLMCall
-from cosqa_site import sandbox_advice
+from cosqa_site.service import sandbox_advice
 from retrieval.models import Job
 from tests import factories
 

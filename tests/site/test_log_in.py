@@ -12,7 +12,7 @@ from django.utils import timezone
 from pytest_django import Settings
 
 from annotation.models import AuditEvent
-from cosqa_site.log_in import USED
+from cosqa_site.accounts.log_in import USED
 from tests import factories, studies
 
 pytestmark = pytest.mark.django_db

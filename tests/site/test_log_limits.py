@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from cosqa_site.log_limits import RepeatFilter
+from cosqa_site.http.log_limits import RepeatFilter
 
 Fail = Callable[[str, Exception], str]
 

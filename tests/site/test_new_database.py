@@ -16,7 +16,7 @@ from django.db.migrations.recorder import MigrationRecorder
 from pytest_django import DjangoDbBlocker
 
 from bench.measure.scratch_database import Scratch
-from cosqa_site.new_database import make_tables_at_once
+from cosqa_site.service.new_database import make_tables_at_once
 
 QUERIES = {
     "postgresql": {

@@ -12,7 +12,7 @@ from django.test import Client
 from pytest_django import Settings
 
 from annotation.models import AuditEvent
-from cosqa_site import passwords
+from cosqa_site.accounts import passwords
 from tests import factories
 
 pytestmark = pytest.mark.django_db
@@ -30,7 +30,7 @@ class AtOnce(threading.Thread):
 @pytest.fixture(autouse=True)
 def mails(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     settings.MAIL_IS_SET = True
-    monkeypatch.setattr("cosqa_site.passwords.threading.Thread", AtOnce)
+    monkeypatch.setattr("cosqa_site.accounts.passwords.threading.Thread", AtOnce)
     caches["logins"].clear()
     ray = factories.ray()
     ray.email = "ray@example.org"

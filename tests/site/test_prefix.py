@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from annotation.consumers import websocket_urlpatterns
 from annotation.jobs.notifications import address_of
 from annotation.models import Build
-from cosqa_site.asgi_handler import OneThread
-from cosqa_site.prefix import add_prefix, place_below_prefix
+from cosqa_site.http.asgi_handler import OneThread
+from cosqa_site.http.prefix import add_prefix, place_below_prefix
 from tests import factories
 from tests.site.samples import samples
 from tests.site.test_access import browser, ours

@@ -17,7 +17,7 @@ from annotation.builds.pipeline import claims
 from annotation.builds.pipeline.advance import Tools
 from annotation.builds.pipeline.execution import SandboxProvider
 from annotation.models import Case, LLMCall
-from cosqa_site import server
+from cosqa_site.service import server
 from sandbox.runner import Sandbox, SandboxUnavailable
 from tests import factories
 from tests.fakes import FakeLLM, FakeSandbox

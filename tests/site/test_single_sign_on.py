@@ -21,7 +21,7 @@ from pytest_django import Settings
 from annotation.accounts import logins
 from annotation.accounts.roles import Role, give_role, role_of
 from annotation.models import AuditEvent, SignInIdentity
-from cosqa_site import single_sign_on
+from cosqa_site.accounts import single_sign_on
 from tests import factories
 from tests.identity_provider import CLIENT_ID, CLIENT_SECRET, PASSWORD, Provider, running_provider
 

@@ -13,7 +13,7 @@ from django.core.management.base import SystemCheckError
 from django.db import DatabaseError, ProgrammingError, connection
 from django.db.migrations.recorder import MigrationRecorder
 
-from cosqa_site import applied_migrations, startup
+from cosqa_site.service import applied_migrations, startup
 
 
 def test_a_start_waits_and_says_for_what(

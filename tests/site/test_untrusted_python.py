@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from annotation.agents import snippet_writer, sources
-from annotation.review import assertions
+from annotation.review.own_runs import assertions
 from annotation.studies.rating import docstrings, leaky_tests
 from annotation.web.cases.code import code_of
 from annotation.web.review.calls import example_of

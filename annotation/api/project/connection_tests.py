@@ -8,13 +8,13 @@ from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router, Status
 
 from annotation.accounts.roles import Role
-from annotation.api import visible
-from annotation.api.auth import signed_in
-from annotation.api.form_refusals import form_values, refuse_invalid
+from annotation.api.shared import visible
+from annotation.api.shared.auth import signed_in
+from annotation.api.shared.form_refusals import form_values, refuse_invalid
 from annotation.builds.control.connection_test import request_connection_test
 from annotation.jobs.wake_up import wake_workers
 from annotation.models import ConnectionTest
-from annotation.schemas.project import ConnectionTestIn, ConnectionTestOut
+from annotation.schemas.project.project import ConnectionTestIn, ConnectionTestOut
 from annotation.web.connection.page import ConnectionForm
 from retrieval.schemas import LARGEST_ID, Id, Page, Paging
 

@@ -8,13 +8,13 @@ from django.utils import timezone
 from ninja import Query, Router, Status
 
 from annotation.accounts.roles import Role
-from annotation.api import visible
-from annotation.api.auth import signed_in
-from annotation.api.form_refusals import InvalidValues
+from annotation.api.shared import visible
+from annotation.api.shared.auth import signed_in
+from annotation.api.shared.form_refusals import InvalidValues
 from annotation.builds.control import spending_caps
 from annotation.models import Price, ProjectCapChange
-from annotation.schemas.builds import CapIn
-from annotation.schemas.project import CapChangeOut, ModelPriceOut, PriceIn, PricePage, ProjectCapOut
+from annotation.schemas.builds.builds import CapIn
+from annotation.schemas.project.project import CapChangeOut, ModelPriceOut, PriceIn, PricePage, ProjectCapOut
 from annotation.web.money.page import project_money
 from retrieval.schemas import LARGEST_ID, Page, Paging
 

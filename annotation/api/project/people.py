@@ -9,11 +9,11 @@ from ninja import Path, Query, Router, Status
 
 from annotation.accounts.mail import can_mail_links
 from annotation.accounts.roles import Role
-from annotation.api import visible
-from annotation.api.auth import signed_in
-from annotation.api.form_refusals import form_values, refuse_invalid
+from annotation.api.shared import visible
+from annotation.api.shared.auth import signed_in
+from annotation.api.shared.form_refusals import form_values, refuse_invalid
 from annotation.models import Invitation
-from annotation.schemas.project import (
+from annotation.schemas.project.project import (
     InvitationIn,
     InvitationMade,
     InvitationOut,

@@ -8,12 +8,12 @@ from django.shortcuts import get_object_or_404
 from ninja import Path, Query, Router, Status
 
 from annotation.accounts.roles import Role, builds_visible_to
-from annotation.api import visible
-from annotation.api.auth import signed_in
+from annotation.api.shared import visible
+from annotation.api.shared.auth import signed_in
 from annotation.models import Comment
 from annotation.review.comments import PostedComment, answer_flag, find_open_flags, post_comment
 from annotation.review.hidden_labels import find_hidden_pairs
-from annotation.schemas.comments import AnswerIn, CommentIn, CommentOut, CommentPosted
+from annotation.schemas.review.comments import AnswerIn, CommentIn, CommentOut, CommentPosted
 from annotation.studies.exposure import mark_seen
 from retrieval.schemas import Id, Page, Paging
 

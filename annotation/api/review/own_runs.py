@@ -9,15 +9,15 @@ from django.shortcuts import get_object_or_404
 from ninja import Path, Router, Status
 
 from annotation.accounts.roles import Role
-from annotation.api import visible
-from annotation.api.auth import signed_in
-from annotation.api.form_refusals import InvalidValues
+from annotation.api.shared import visible
+from annotation.api.shared.auth import signed_in
+from annotation.api.shared.form_refusals import InvalidValues
 from annotation.jobs.wake_up import wake_workers
 from annotation.models import CallRequest, Case, ExecutionRequest, TestProgram
-from annotation.review import calls, cross_tests, own_tests
-from annotation.review.cross_tests import Grid
-from annotation.review.strength import Strength, ask_strength, load_test_strengths
-from annotation.schemas.own_runs import (
+from annotation.review.own_runs import calls, cross_tests, own_tests
+from annotation.review.own_runs.cross_tests import Grid
+from annotation.review.own_runs.strength import Strength, ask_strength, load_test_strengths
+from annotation.schemas.review.own_runs import (
     CallIn,
     CrossingOut,
     CrossingTestOut,

@@ -9,16 +9,16 @@ from django.http import HttpRequest, QueryDict
 from ninja import Path, Query, Router, Status
 
 from annotation.accounts.roles import Role
-from annotation.api import visible
-from annotation.api.auth import signed_in
-from annotation.api.form_refusals import InvalidValues
+from annotation.api.shared import visible
+from annotation.api.shared.auth import signed_in
+from annotation.api.shared.form_refusals import InvalidValues
 from annotation.models import SavedList
-from annotation.review import list_changes
-from annotation.review.case_list import ListFilters
 from annotation.review.hidden_labels import find_hidden_pairs, hide_labels_in_force
-from annotation.review.list_changes import ListChangeRefused
 from annotation.review.tags import Tag
-from annotation.schemas.worklists import (
+from annotation.review.worklists import list_changes
+from annotation.review.worklists.case_list import ListFilters
+from annotation.review.worklists.list_changes import ListChangeRefused
+from annotation.schemas.review.worklists import (
     AssignIn,
     ListChanged,
     ListDeleted,

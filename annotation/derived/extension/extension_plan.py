@@ -28,7 +28,7 @@ from annotation.derived.extension.reach import (
     snippets_end,
 )
 from annotation.models import Build, Extension
-from annotation.schemas.derived_builds import ExtensionWish
+from annotation.schemas.derived.derived_builds import ExtensionWish
 from retrieval.models import Mining
 from retrieval.texts.plurals import count_noun
 

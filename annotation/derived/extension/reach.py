@@ -10,7 +10,7 @@ from django.db.models import Exists, OuterRef
 from annotation.builds.launch.estimates.figures import Range
 from annotation.builds.launch.order import LaunchRefused
 from annotation.models import Build, Case, Extension
-from annotation.schemas.derived_builds import ExtensionWish
+from annotation.schemas.derived.derived_builds import ExtensionWish
 from retrieval.collections.filter_steps import find_query_positions
 from retrieval.filters import Rule
 from retrieval.filters.queries import QueryRule

@@ -7,7 +7,7 @@ from django.db import transaction
 from django.db.models import QuerySet
 
 from annotation.models import ExecutionRequest, Proposal, TestProgram
-from annotation.review.own_tests import MOST_SHOWN, TooManyWaiting, request_execution
+from annotation.review.own_runs.own_tests import MOST_SHOWN, TooManyWaiting, request_execution
 from retrieval.models import Pair, Text
 from sandbox.program import is_candidate_redefined
 

@@ -10,7 +10,7 @@ from typing import Any, Final
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.accounts.actors import AtShell
-from annotation.api.estimates import figures_out
+from annotation.api.shared.estimates import figures_out
 from annotation.builds.launch.estimates.figures import Estimate, Range
 from annotation.builds.launch.order import USUAL_ENCODERS, Judge, LaunchRefused, Order
 from annotation.builds.launch.paper_profile import (
@@ -29,7 +29,7 @@ from annotation.management.lookups import find_build
 from annotation.management.schema_options import add_schema_options
 from annotation.models import Build
 from annotation.models.builds.build import NANO
-from annotation.schemas.builds import Order as ApiOrder
+from annotation.schemas.builds.builds import Order as ApiOrder
 from retrieval.filters import TEXT_OPTIONS, USUAL_RULE, Rule, TextOption, UnknownTextOption, text_option
 from retrieval.filters.queries import QueryRule, query_rule
 from retrieval.fusion import Fusion

@@ -13,7 +13,7 @@ from annotation.derived.extension.extension_plan import plan_extension
 from annotation.management import derived_options
 from annotation.management.lookups import find_build
 from annotation.management.schema_options import add_schema_options, read_schema_options
-from annotation.schemas.derived_builds import ExtensionWish
+from annotation.schemas.derived.derived_builds import ExtensionWish
 from retrieval.management.light import LightCommand
 
 

@@ -17,7 +17,7 @@ from annotation.management import derived_options
 from annotation.management.lookups import find_build
 from annotation.management.schema_options import add_schema_options
 from annotation.models import Build
-from annotation.schemas.missing_functions import FillIn
+from annotation.schemas.derived.missing_functions import FillIn
 from retrieval.management.light import LightCommand
 from retrieval.texts.hostile import mark_hostile_characters
 from retrieval.texts.plurals import count_noun

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 from annotation.accounts.roles import Role, builds_visible_to, has_role
 from annotation.management.lookups import find_study
 from annotation.models import Study
-from annotation.schemas.studies import AssumedRates, StudyIn
+from annotation.schemas.studies.studies import AssumedRates, StudyIn
 from annotation.stats.planning import planner
 from annotation.studies.adjudication import sealed_scores, verified_subset
 from annotation.studies.audit_log import Verb, append_audit_event

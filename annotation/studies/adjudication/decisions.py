@@ -26,8 +26,8 @@ from annotation.models import (
     StudyPair,
     TestProgram,
 )
-from annotation.review import cross_tests
 from annotation.review.marked_lines import BadLines, MarkedLines, read_marked_lines
+from annotation.review.own_runs import cross_tests
 from annotation.studies.adjudication.latest_round import rounds_of
 from annotation.studies.adjudication.quorum import VALUES, vote_agreement
 from annotation.studies.adjudication.unsettled_pairs import (

@@ -11,7 +11,7 @@ from django.contrib.auth.models import User
 from django.db import IntegrityError, transaction
 
 from annotation.models import Build, Condition, Enrolment, Guideline, Study, StudyPair
-from annotation.schemas.studies import AssumedRates, SampleWish
+from annotation.schemas.studies.studies import AssumedRates, SampleWish
 from annotation.studies.audit_log import Verb, append_audit_event
 from annotation.studies.plan.plan import (
     StudyRefused,

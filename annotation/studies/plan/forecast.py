@@ -12,7 +12,7 @@ import numpy as np
 from django.db.models import QuerySet
 
 from annotation.models import Condition, Study
-from annotation.schemas.studies import AssumedRates
+from annotation.schemas.studies.studies import AssumedRates
 from annotation.stats.agreement.labels import Labels
 from annotation.stats.planning import planner
 from annotation.stats.planning.design import Design

@@ -8,7 +8,7 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 
 from annotation.models import Build, Guideline
-from annotation.schemas.studies import AssumedRates, ConditionIn, RaterIn, StudyIn
+from annotation.schemas.studies.studies import AssumedRates, ConditionIn, RaterIn, StudyIn
 from annotation.studies.enrolment import raters
 from annotation.studies.plan.creation import CHOICES, TEXTS, ConditionWish, Order, RaterWish
 from annotation.studies.plan.effort import usual_seconds

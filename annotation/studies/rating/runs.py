@@ -21,9 +21,9 @@ from annotation.models import (
     Study,
     TestProgram,
 )
-from annotation.review.assertions import Added, append_to_draft
-from annotation.review.calls import request_call
-from annotation.review.own_tests import (
+from annotation.review.own_runs.assertions import Added, append_to_draft
+from annotation.review.own_runs.calls import request_call
+from annotation.review.own_runs.own_tests import (
     MOST_WAITING,
     OPEN,
     TooManyWaiting,

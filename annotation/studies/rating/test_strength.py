@@ -5,7 +5,7 @@ from __future__ import annotations
 from django.db.models import Q, QuerySet
 
 from annotation.models import Assignment, TestProgram, Trial
-from annotation.review.strength import (
+from annotation.review.own_runs.strength import (
     ask_strength,
 )
 from annotation.studies.rating import runs, shown_pair

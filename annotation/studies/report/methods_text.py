@@ -8,7 +8,7 @@ from typing import Any, Final
 from django.db.models import Max, Min
 
 from annotation.models import Condition
-from annotation.schemas.studies import Allocation, Stratifier
+from annotation.schemas.studies.studies import Allocation, Stratifier
 from annotation.stats.agreement.korn_graubard import FEW_EXCEPTIONS
 from annotation.studies.enrolment.unfilled_places import given_up
 from annotation.studies.plan.plan import plan_of

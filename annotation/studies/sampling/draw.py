@@ -30,7 +30,7 @@ from itertools import groupby
 from math import ceil
 from operator import attrgetter
 
-from annotation.schemas.studies import Allocation, SampleWish
+from annotation.schemas.studies.studies import Allocation, SampleWish
 from annotation.studies.sampling.frame import Unit
 from annotation.studies.sampling.sample_order import SampleRefused, refuse_impossible_sample
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from annotation.models import Build, Case
-from annotation.schemas.studies import Stratifier
+from annotation.schemas.studies.studies import Stratifier
 from annotation.stages import Stage
 from annotation.studies.sampling.sample_order import MOST_STRATA, SampleRefused
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from annotation.models import Build, Case
-from annotation.schemas.studies import SampleWish
+from annotation.schemas.studies.studies import SampleWish
 from annotation.studies.sampling.draw import Drawn, Sample, Stratum
 from annotation.studies.sampling.frame import CHUNK, Unit
 from annotation.studies.sampling.sample_order import SampleRefused, refuse_impossible_sample

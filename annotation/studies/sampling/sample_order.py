@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from annotation.schemas.studies import SampleWish
+from annotation.schemas.studies.studies import SampleWish
 
 MOST_STRATA: Final = 60
 

@@ -13,7 +13,7 @@ from django.conf import settings
 
 from annotation.llm.sampling import NotSampling, sampling_of
 from annotation.models import Build
-from annotation.schemas.builds import Order as ApiOrder
+from annotation.schemas.builds.builds import Order as ApiOrder
 from annotation.web.shared.forms import schema_field, set_choices
 from retrieval.texts.hostile import mark_hostile_characters
 

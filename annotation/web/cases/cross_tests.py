@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from django.urls import reverse
 
-from annotation.review.cross_tests import MOST_RUNS, Candidate, CrossingCell, CrossingRow, Grid, Mark
+from annotation.review.own_runs.cross_tests import MOST_RUNS, Candidate, CrossingCell, CrossingRow, Grid, Mark
 from annotation.web.cases.code import first_line
 from annotation.web.cases.test_strength import is_forgotten
 from annotation.web.cases.traces import shorten_trace_value

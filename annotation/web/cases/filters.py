@@ -23,8 +23,8 @@ from annotation.builds.results.build_comparison import rare_cell
 from annotation.builds.results.case_queryset import EXECUTED, REACHING
 from annotation.builds.results.outcome_stats import OF_CANARY, drawn_for
 from annotation.models import Build, Canary, Case, Review
-from annotation.review.reviewed_cases import tagged_pairs
 from annotation.review.tags import Tag
+from annotation.review.worklists.reviewed_cases import tagged_pairs
 from annotation.stages import Stage
 from annotation.web.builds.figures import AGENTS, REACHED
 from annotation.web.shared.pagination import (

@@ -11,7 +11,7 @@ from django.urls import reverse
 from django.utils import timezone
 
 from annotation.models import TestProgram, Trial
-from annotation.review.strength import Strength, Try, load_test_strengths
+from annotation.review.own_runs.strength import Strength, Try, load_test_strengths
 from annotation.web.cases.code import Code, build_line_anchor
 from annotation.web.cases.evidence import (
     ExecutionView,

@@ -11,9 +11,9 @@ from django.urls import reverse
 from annotation.accounts.roles import FORM, GET, Role, builds_visible_to, require_role
 from annotation.jobs.wake_up import wake_workers
 from annotation.models import Case, ExecutionRequest, TestProgram, Trial
-from annotation.review import cross_tests
-from annotation.review.own_tests import TooManyWaiting
-from annotation.review.strength import NothingToChange, ask_strength
+from annotation.review.own_runs import cross_tests
+from annotation.review.own_runs.own_tests import TooManyWaiting
+from annotation.review.own_runs.strength import NothingToChange, ask_strength
 from annotation.studies.exposure import mark_seen
 from annotation.web.browse.views import build_of, query_of
 from annotation.web.cases.cross_tests import grid_view

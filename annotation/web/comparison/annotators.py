@@ -24,7 +24,7 @@ from annotation.builds.results.annotator_comparison import (
 )
 from annotation.builds.results.label_comparison import load_query_texts
 from annotation.models import Build
-from annotation.review.order import Apart, Flipped
+from annotation.review.worklists.order import Apart, Flipped
 from annotation.studies.plan.plan import StudyRefused
 from annotation.studies.plan.row_names import format_annotator_name
 from annotation.studies.plan.seals import refuse_unscored

@@ -20,7 +20,7 @@ from annotation.builds.results.label_comparison import LabelComparison, load_que
 from annotation.builds.results.position_bias import get_position_bias
 from annotation.models import Build
 from annotation.models.builds.build import NANO
-from annotation.review.order import Flipped
+from annotation.review.worklists.order import Flipped
 from annotation.web.shared.words import format_percent, label_sign
 from retrieval.metrics.resampling import FEW
 from retrieval.models import Annotator

@@ -22,7 +22,7 @@ from annotation.derived.extension.reach import (
     snippets_end,
 )
 from annotation.models import Build, Extension
-from annotation.schemas.derived_builds import ExtensionWish
+from annotation.schemas.derived.derived_builds import ExtensionWish
 from annotation.web.derived.offer import DecisionForm, DerivedPage, Fact, Shown, build_offer
 from annotation.web.money.embedding_costs import list_embedding_costs
 from annotation.web.money.estimates import Warned, build_range_figure

@@ -21,7 +21,7 @@ from annotation.derived.rerun.case_takeover import filter_rerunnable_cases
 from annotation.derived.rerun.launch import STAGES, Again, RerunPlan
 from annotation.llm.sampling import LONGER
 from annotation.models import Build, Case
-from annotation.schemas.derived_builds import AgainIn
+from annotation.schemas.derived.derived_builds import AgainIn
 from annotation.stages import Stage
 from annotation.web.cases.filters import Filters, filter_build_cases
 from annotation.web.cases.page import describe_filters, filters_of

@@ -21,7 +21,7 @@ from annotation.derived.missing_functions.launch import READY, FillPlan
 from annotation.derived.missing_functions.orders import FillOrder
 from annotation.derived.missing_functions.unmatched_queries import QueryMatchCounts
 from annotation.models import Build, Filling, Proposal
-from annotation.schemas.missing_functions import FillIn
+from annotation.schemas.derived.missing_functions import FillIn
 from annotation.web.derived.offer import (
     DecisionForm,
     DerivedForm,

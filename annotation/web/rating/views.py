@@ -11,10 +11,10 @@ from annotation import draft_rules
 from annotation.accounts.roles import FORM, GET, Role, require_role
 from annotation.jobs.wake_up import wake_workers
 from annotation.models import Assignment, CallRequest, Enrolment, TestProgram
-from annotation.review import calls
-from annotation.review.assertions import NoAssertion
-from annotation.review.own_tests import BadTest, TooManyWaiting
-from annotation.review.strength import NothingToChange
+from annotation.review.own_runs import calls
+from annotation.review.own_runs.assertions import NoAssertion
+from annotation.review.own_runs.own_tests import BadTest, TooManyWaiting
+from annotation.review.own_runs.strength import NothingToChange
 from annotation.studies.enrolment import rater_studies
 from annotation.studies.enrolment.rater_studies import BadProfile, GuidelineChanged, Profile
 from annotation.studies.exposure import mark_seen, mark_test_seen, pairs_of_study_rows

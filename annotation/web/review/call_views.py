@@ -13,9 +13,9 @@ from annotation import draft_rules
 from annotation.accounts.roles import FORM, GET, Role, require_role
 from annotation.jobs.wake_up import wake_workers
 from annotation.models import CallRequest, Case
-from annotation.review import assertions, calls
-from annotation.review.order import Show
-from annotation.review.own_tests import TooManyWaiting
+from annotation.review.own_runs import assertions, calls
+from annotation.review.own_runs.own_tests import TooManyWaiting
+from annotation.review.worklists.order import Show
 from annotation.web.review.calls import call_page
 from annotation.web.review.drafts import window_of
 from annotation.web.review.views import address, program_of, to_case, visible_case, visible_cases

@@ -15,7 +15,7 @@ from django.utils import timezone
 
 from annotation.models import CallRequest, Case, Draft, RatingDraft
 from annotation.review import drafts
-from annotation.review.calls import candidate_calls_of_user
+from annotation.review.own_runs.calls import candidate_calls_of_user
 from annotation.web.cases.code import Code
 from annotation.web.cases.evidence import candidate_code
 from annotation.web.cases.reports import exception_of, frame_views, outputs_of

@@ -21,14 +21,14 @@ from annotation.review import (
     revision_seen,
 )
 from annotation.review.carried_labels import find_earlier_label, tags_carried
-from annotation.review.case_list import FilteredList
 from annotation.review.comments import load_comments
 from annotation.review.hidden_labels import hides_labels_from
 from annotation.review.labels import SHOWN
 from annotation.review.layout import Layout, layout_in
-from annotation.review.order import Worklist, count_review_progress, reviewed_counts
 from annotation.review.shortcuts import OF_STUDIES, keys_in, load_preference
 from annotation.review.tags import filter_known_tags, tag_name
+from annotation.review.worklists.case_list import FilteredList
+from annotation.review.worklists.order import Worklist, count_review_progress, reviewed_counts
 from annotation.web.cases.code import first_line
 from annotation.web.cases.evidence import Evidence, evidence_of
 from annotation.web.cases.labels_in_force import ShownLabel, load_shown_labels

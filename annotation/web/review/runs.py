@@ -14,7 +14,7 @@ from django.utils import timezone
 
 from annotation.models import Case, Draft, Execution, ExecutionRequest, TestProgram
 from annotation.review import drafts
-from annotation.review.own_tests import MOST_SHOWN, OPEN, beginning_of_a_test, requests_for
+from annotation.review.own_runs.own_tests import MOST_SHOWN, OPEN, beginning_of_a_test, requests_for
 from annotation.web.cases.evidence import ProgramView, candidate_code, execution_view, program_view
 from annotation.web.review.drafts import choose_field_text
 from annotation.web.shared.words import OUTCOMES, Sign

@@ -28,12 +28,14 @@ from annotation.accounts.roles import (
 )
 from annotation.jobs.wake_up import wake_workers
 from annotation.models import Build, Case, Draft, ExecutionRequest, TestProgram
-from annotation.review import Beside, drafts, layout, order, own_tests, shortcuts
+from annotation.review import Beside, drafts, layout, shortcuts
 from annotation.review.carried_labels import submit_earlier_label
 from annotation.review.comments import mark_mentions_read, mark_pair_mentions_read
 from annotation.review.hidden_labels import hides_labels_from, refuse_people
-from annotation.review.order import Apart, Disputed, Flipped, Parted, Show, Tagged, Worklist
+from annotation.review.own_runs import own_tests
 from annotation.review.tags import Tag
+from annotation.review.worklists import order
+from annotation.review.worklists.order import Apart, Disputed, Flipped, Parted, Show, Tagged, Worklist
 from annotation.studies.exposure import mark_list_seen, mark_seen, mark_test_seen
 from annotation.studies.plan.seals import is_open
 from annotation.web.cases.evidence import RELATED

@@ -8,8 +8,9 @@ from django.contrib.auth.models import User
 from django.db.models import Q, QuerySet
 
 from annotation.models import Build
-from annotation.review.case_list import FilteredList
-from annotation.review.order import (
+from annotation.review.tags import Tag, tag_name
+from annotation.review.worklists.case_list import FilteredList
+from annotation.review.worklists.order import (
     Apart,
     Disputed,
     Flipped,
@@ -20,7 +21,6 @@ from annotation.review.order import (
     count_pairs_by_state,
     reviewed_counts,
 )
-from annotation.review.tags import Tag, tag_name
 from annotation.web.worklist.filters import describe_filters
 
 FOR_EXPERTS: Final = Q(state=Build.State.PAUSED) & (Q(mining__holes__people=True) | Q(for_experts=True))

@@ -10,7 +10,7 @@ from annotation.builds.results import rounds
 from annotation.builds.results.rounds import Round
 from annotation.derived.round_merge import WORDS, Rule, preview_merge
 from annotation.models import Build, Case, Merge
-from annotation.review.order import Parted
+from annotation.review.worklists.order import Parted
 from annotation.web.shared.pagination import load_page_window
 from annotation.web.shared.words import format_percent
 from retrieval.metrics.resampling import FEW

@@ -9,7 +9,7 @@ from typing import Any, Final, Generic, TypeAlias, TypeVar
 from django.db.models import Model, Q, QuerySet
 from django.http import QueryDict
 
-from annotation.review.keyset import build_keyset_condition
+from annotation.review.worklists.keyset import build_keyset_condition
 
 MOST_COUNTED = 1_000
 M = TypeVar("M", bound=Model)

@@ -15,7 +15,7 @@ from django.http import HttpRequest, HttpResponse, HttpResponseBase, QueryDict
 from django.shortcuts import render
 from django.utils.cache import patch_vary_headers
 
-from annotation.review.own_tests import TooFast
+from annotation.review.own_runs.own_tests import TooFast
 from annotation.web.shared.pagination import whole_number
 
 Answer = TypeVar("Answer", bound=HttpResponseBase)

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from annotation.models import Cause, Condition, Execution, Rating, Study, StudyPair
-from annotation.review.cross_tests import Grid, Test
+from annotation.review.own_runs.cross_tests import Grid, Test
 from annotation.review.shortcuts import Action, label_action
 from annotation.studies.adjudication.decisions import (
     Voter,

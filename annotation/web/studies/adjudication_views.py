@@ -10,8 +10,8 @@ from django.urls import reverse
 from annotation.accounts.roles import FORM, GET, POST, Role, require_role
 from annotation.jobs.wake_up import wake_workers
 from annotation.models import Condition, StudyPair
-from annotation.review.cross_tests import ask_grid
-from annotation.review.own_tests import TooManyWaiting
+from annotation.review.own_runs.cross_tests import ask_grid
+from annotation.review.own_runs.own_tests import TooManyWaiting
 from annotation.studies.adjudication import decisions
 from annotation.studies.adjudication.precedents import pairs_of_precedents
 from annotation.studies.exposure import mark_seen, pairs_of_study_rows

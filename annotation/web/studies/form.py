@@ -16,7 +16,7 @@ from django.http import QueryDict
 
 from annotation.accounts.roles import builds_visible_to
 from annotation.models import Build, Condition, Guideline, Study
-from annotation.schemas.studies import Allocation, AssumedRates, SampleWish, Stratifier, StudyIn
+from annotation.schemas.studies.studies import Allocation, AssumedRates, SampleWish, Stratifier, StudyIn
 from annotation.stats.planning.planner import Assumptions
 from annotation.studies.plan.creation import (
     CHOICES,

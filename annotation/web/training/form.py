@@ -10,11 +10,11 @@ from django.db.models import QuerySet
 from django.http import QueryDict
 from pydantic import TypeAdapter, ValidationError
 
-from annotation.schemas.training import Seed, TrainIn
+from annotation.schemas.benchmarks.training import Seed, TrainIn
 from annotation.web.shared.forms import attempt, schema_field, set_queryset
 from retrieval.encoders import MissingWeights, UnknownEncoder
-from retrieval.encoders.architectures import PAPERS
-from retrieval.encoders.baseline_files import BASELINES
+from retrieval.encoders.baselines.baseline_files import BASELINES
+from retrieval.encoders.dense.architectures import PAPERS
 from retrieval.filters import TEXT_OPTIONS
 from retrieval.jobs import find_open_job, submit_job
 from retrieval.models import Benchmark, Job

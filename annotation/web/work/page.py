@@ -14,7 +14,7 @@ from django.urls import reverse
 from annotation.models import Build, Comment, Filling, Study
 from annotation.review.comments import find_unread_mentions
 from annotation.review.label_pace import seconds_a_label
-from annotation.review.order import Show, count_assigned
+from annotation.review.worklists.order import Show, count_assigned
 from annotation.studies.enrolment import rater_studies
 from annotation.web.missing_functions.proposals import job_lines
 from annotation.web.rating.study_list import StudyLine

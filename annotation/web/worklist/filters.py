@@ -13,7 +13,8 @@ from typing import Final
 from django.http import QueryDict
 
 from annotation.models import Basis
-from annotation.review.case_list import (
+from annotation.review.tags import Tag, tag_name
+from annotation.review.worklists.case_list import (
     MOST_SAMPLED,
     NO_TEST,
     SAMPLED,
@@ -22,7 +23,6 @@ from annotation.review.case_list import (
     SmartList,
     Sort,
 )
-from annotation.review.tags import Tag, tag_name
 from annotation.web.shared.pagination import Menu, pick_menu_values, whole_number
 from annotation.web.shared.words import OUTCOMES
 from sandbox.reports.report import Outcome

@@ -15,11 +15,17 @@ from django.http import QueryDict
 
 from annotation.accounts.roles import Role
 from annotation.models import Basis, Build, Case, PairTag, Review, ReviewAssignment, SavedList
-from annotation.review.case_list import ORDERS, FilteredList, ListFilters, filter_listed_cases, with_order
-from annotation.review.code_search import MOST_FOUND, MOST_READ, find_code
 from annotation.review.hidden_labels import find_hidden_pairs, hides_labels_from
-from annotation.review.list_changes import last_change
 from annotation.review.tags import filter_known_tags, tag_name
+from annotation.review.worklists.case_list import (
+    ORDERS,
+    FilteredList,
+    ListFilters,
+    filter_listed_cases,
+    with_order,
+)
+from annotation.review.worklists.code_search import MOST_FOUND, MOST_READ, find_code
+from annotation.review.worklists.list_changes import last_change
 from annotation.web.cases.code import first_line
 from annotation.web.cases.row_counts import CANCELLED, at_most
 from annotation.web.review.words import describe_lines, said_sign

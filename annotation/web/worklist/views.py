@@ -17,8 +17,9 @@ from annotation.accounts.roles import FORM, GET, POST, Role, builds_visible_to, 
 from annotation.builds.launch.launcher import record_build_event
 from annotation.models import Build, Case, SavedList
 from annotation.models.reviews.worklists import LONGEST_LIST
-from annotation.review.case_list import ListFilters, filter_listed_cases
-from annotation.review.list_changes import (
+from annotation.review.tags import Tag, tag_name
+from annotation.review.worklists.case_list import ListFilters, filter_listed_cases
+from annotation.review.worklists.list_changes import (
     MOST_SHARED,
     ListChangeRefused,
     assign_cases,
@@ -29,7 +30,6 @@ from annotation.review.list_changes import (
     undo_last_change,
     untag_cases,
 )
-from annotation.review.tags import Tag, tag_name
 from annotation.studies.exposure import mark_list_seen, mark_seen
 from annotation.web.shared.forms import attempt
 from annotation.web.shared.pagination import count_some, said_count, whole_number

@@ -16,7 +16,7 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from bench.mining.encoder_speed import NoFunctions
 from bench.quality import labels
 from bench.registry import BENCHES, DEFAULT, FED, SIZED, SIZES, Figures
-from cosqa_site.startup import prepare_database
+from cosqa_site.service.startup import prepare_database
 from retrieval.encoders import MissingWeights
 from sandbox.runner import SandboxUnavailable
 

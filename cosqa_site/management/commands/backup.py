@@ -7,10 +7,10 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from cosqa_site.applied_migrations import DatabaseNotReady
 from cosqa_site.backup.home import make_backup
 from cosqa_site.dump.folder import BadFolder, find_new_folder
-from cosqa_site.startup import explain_faults
+from cosqa_site.service.applied_migrations import DatabaseNotReady
+from cosqa_site.service.startup import explain_faults
 from retrieval.disk_space import is_full_disk
 from retrieval.exporting.files import why_unwritten
 from retrieval.management.light import LightCommand

@@ -20,11 +20,11 @@ from annotation.builds.pipeline.advance import Tools
 from annotation.jobs.providers import create_configured_tools
 from annotation.jobs.worker import until_idle
 from annotation.models import Build, Tally
-from cosqa_site.applied_migrations import DatabaseNotReady
 from cosqa_site.demo import sample, sample_benchmark, sample_study, written_function
 from cosqa_site.demo.accounts import EXPERT, RATER, Account, demo_accounts
-from cosqa_site.sandbox_advice import find_missing_sandbox
-from cosqa_site.server import (
+from cosqa_site.service.applied_migrations import DatabaseNotReady
+from cosqa_site.service.sandbox_advice import find_missing_sandbox
+from cosqa_site.service.server import (
     AlreadyServing,
     PortTaken,
     address_of,
@@ -34,7 +34,7 @@ from cosqa_site.server import (
     serve_site,
     thread_counts,
 )
-from cosqa_site.startup import prepare_database
+from cosqa_site.service.startup import prepare_database
 from retrieval.management.failures import PlainCommand
 from retrieval.texts.plurals import count_noun
 

@@ -14,7 +14,7 @@ from django.db.models import Q
 
 from annotation.accounts.roles import Role
 from annotation.builds.launch.provider_key import configured_key, name_key_variables
-from cosqa_site.sandbox_advice import find_missing_sandbox
+from cosqa_site.service.sandbox_advice import find_missing_sandbox
 from retrieval.management.light import LightCommand
 
 NO_KEY: Final = "No key of a model ({}): builds write requests as files, see 'cosqa exchange --help'."

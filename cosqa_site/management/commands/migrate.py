@@ -6,7 +6,7 @@ from typing import Any
 
 from django.core.management.commands import migrate
 
-from cosqa_site.new_database import make_tables_at_once
+from cosqa_site.service.new_database import make_tables_at_once
 
 
 class Command(migrate.Command):

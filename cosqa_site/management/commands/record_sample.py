@@ -11,8 +11,8 @@ from annotation.jobs.providers import create_configured_tools
 from annotation.jobs.worker import until_idle
 from cosqa_site.demo.sample import BadSample
 from cosqa_site.demo.sample_recorder import Undecided, record_sample_replies
-from cosqa_site.server import thread_counts
-from cosqa_site.startup import prepare_database
+from cosqa_site.service.server import thread_counts
+from cosqa_site.service.startup import prepare_database
 from retrieval.management.failures import PlainCommand
 
 

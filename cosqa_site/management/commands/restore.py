@@ -7,12 +7,12 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from cosqa_site.applied_migrations import DatabaseNotReady
 from cosqa_site.backup.home import restore_backup
 from cosqa_site.backup.manifest import BadBackup
 from cosqa_site.dump.folder import BadFolder, find_folder
-from cosqa_site.server import AlreadyServing, only_server
-from cosqa_site.startup import prepare_database
+from cosqa_site.service.applied_migrations import DatabaseNotReady
+from cosqa_site.service.server import AlreadyServing, only_server
+from cosqa_site.service.startup import prepare_database
 from retrieval.disk_space import is_full_disk
 from retrieval.management.light import LightCommand
 from retrieval.texts.plurals import count_noun

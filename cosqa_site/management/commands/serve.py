@@ -7,9 +7,9 @@ from typing import Any
 from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
-from cosqa_site.applied_migrations import DatabaseNotReady
-from cosqa_site.sandbox_advice import find_missing_sandbox
-from cosqa_site.server import (
+from cosqa_site.service.applied_migrations import DatabaseNotReady
+from cosqa_site.service.sandbox_advice import find_missing_sandbox
+from cosqa_site.service.server import (
     AlreadyServing,
     PortTaken,
     address_of,
@@ -17,7 +17,7 @@ from cosqa_site.server import (
     refuse_taken,
     serve_site,
 )
-from cosqa_site.startup import prepare_database
+from cosqa_site.service.startup import prepare_database
 from retrieval.management.failures import PlainCommand, add_json_option
 
 

@@ -9,7 +9,7 @@ from django.core.management.base import CommandError, CommandParser
 
 from annotation.jobs.providers import create_configured_tools
 from annotation.jobs.worker import QUEUES, start_worker_threads, until_idle
-from cosqa_site.server import only_worker, thread_counts
+from cosqa_site.service.server import only_worker, thread_counts
 from retrieval.management.failures import PlainCommand
 
 

@@ -9,8 +9,8 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from retrieval.encoders.architectures import quiet_transformers
 from retrieval.encoders.base import Doubles, MissingWeights
+from retrieval.encoders.dense.architectures import quiet_transformers
 from retrieval.encoders.rerankers.model_files import RerankerFiles, count_input_tokens
 from retrieval.texts.small_files import read_small_json
 

@@ -13,10 +13,10 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from retrieval.encoders.architectures import Model, Tokenizer, load_plain, quiet_transformers
 from retrieval.encoders.base import Doubles, Floats
+from retrieval.encoders.dense.architectures import Model, Tokenizer, load_plain, quiet_transformers
+from retrieval.encoders.dense.transformer import utf8
 from retrieval.encoders.rerankers.model_files import RerankerFiles, count_input_tokens
-from retrieval.encoders.transformer import utf8
 
 TOKENS: Final = {"query": 64, "snippet": 256}
 STATES_KEPT: Final = 512

@@ -9,10 +9,10 @@ from typing import Any, ClassVar, Final
 
 import numpy as np
 
-from retrieval.encoders.architectures import ANY_TOKENIZER
 from retrieval.encoders.base import Doubles, MissingWeights
-from retrieval.encoders.spec_encoder import AFTER_PADDING
-from retrieval.encoders.weights import (
+from retrieval.encoders.dense.architectures import ANY_TOKENIZER
+from retrieval.encoders.dense.spec_encoder import AFTER_PADDING
+from retrieval.encoders.dense.weights import (
     commit_of,
     digest_folder,
     hub_folder,

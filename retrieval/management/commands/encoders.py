@@ -9,10 +9,10 @@ from django.core.management.base import CommandParser
 
 from retrieval.encoders import UnknownEncoder
 from retrieval.encoders.base import MissingWeights
-from retrieval.encoders.baselines import BaselineEncoder
-from retrieval.encoders.endpoint import EndpointEncoder
-from retrieval.encoders.spec_encoder import SpecifiedEncoder
-from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.encoders.baselines.baselines import BaselineEncoder
+from retrieval.encoders.dense.endpoint import EndpointEncoder
+from retrieval.encoders.dense.spec_encoder import SpecifiedEncoder
+from retrieval.encoders.dense.transformer import TransformerEncoder
 from retrieval.management import spec_files
 from retrieval.management.light import LightCommand
 from retrieval.mining import known_encoders

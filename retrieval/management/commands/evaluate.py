@@ -10,7 +10,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from retrieval.encoders import NAMES, MissingWeights, UnknownEncoder
-from retrieval.encoders.endpoint import asked_in_words
+from retrieval.encoders.dense.endpoint import asked_in_words
 from retrieval.encoders.rerankers import RERANKERS, UnknownReranker
 from retrieval.evaluation.content import (
     NoCandidates,

@@ -9,7 +9,7 @@ from django.conf import settings
 from django.core.management.base import CommandError, CommandParser
 
 from retrieval.encoders import MissingWeights, UnknownEncoder
-from retrieval.encoders.endpoint import asked_in_words
+from retrieval.encoders.dense.endpoint import asked_in_words
 from retrieval.evaluation.robustness.weights_proof import NotTold, identify_encoders
 from retrieval.fusion import Fusion
 from retrieval.management import leash

@@ -13,8 +13,8 @@ from django.core.management.base import CommandError, CommandParser
 
 from retrieval.disk_space import is_full_disk
 from retrieval.encoders import MissingWeights, UnknownEncoder
-from retrieval.encoders.architectures import PAPERS
-from retrieval.encoders.baseline_files import BASELINES
+from retrieval.encoders.baselines.baseline_files import BASELINES
+from retrieval.encoders.dense.architectures import PAPERS
 from retrieval.evaluation.content import NoSuchBenchmark, find_named_benchmark
 from retrieval.exporting.content import NothingToExport
 from retrieval.filters import TEXT_OPTIONS, UnknownTextOption, text_option

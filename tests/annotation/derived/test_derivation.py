@@ -16,11 +16,11 @@ from annotation.derived.missing_functions.launch import plan_filling
 from annotation.derived.rerun.launch import Again, plan_rerun
 from annotation.derived.unjudged_results import Fill, plan_hole_filling
 from annotation.models import Build, BuildEvent, Canary, Extension
-from annotation.schemas.derived_builds import ExtensionWish
+from annotation.schemas.derived.derived_builds import ExtensionWish
 from annotation.stages import Stage
 from retrieval.models import Run
 from tests import factories, filling
-from tests.annotation.api.test_derived_builds import settled_build
+from tests.annotation.api.derived.test_derived_builds import settled_build
 from tests.annotation.derived.extension.test_execution import add
 from tests.annotation.derived.test_unjudged_results import run  # noqa: F401  (a fixture)
 

@@ -18,7 +18,7 @@ from annotation.derived.derivation import Who, orders_of
 from annotation.derived.extension import extension_plan
 from annotation.jobs import worker
 from annotation.models import Build, BuildEvent, Case
-from annotation.review.order import Disputed, Show, cases_of_worklist, next_case
+from annotation.review.worklists.order import Disputed, Show, cases_of_worklist, next_case
 from annotation.web.review.worklists import build_lines
 from retrieval.models import Mining, PairList
 from tests import factories, given

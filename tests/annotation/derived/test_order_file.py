@@ -25,7 +25,7 @@ from annotation.derived.order_file import (
     write_order_file,
 )
 from annotation.models import Build
-from annotation.schemas.order_file import OrderFile
+from annotation.schemas.shared.order_file import OrderFile
 from annotation.web.builds.launch import LaunchForm
 from retrieval.filters import NO_RULE, TEXT_OPTIONS, Rule
 from retrieval.filters.queries import QueryRule

@@ -6,8 +6,8 @@ import pytest
 from django.core.management.base import CommandError, CommandParser
 
 from annotation.management.schema_options import add_schema_options
-from annotation.schemas.builds import Order
-from annotation.schemas.missing_functions import FillIn
+from annotation.schemas.builds.builds import Order
+from annotation.schemas.derived.missing_functions import FillIn
 
 NAMES = ("k", "reader", "batches", "approximate", "seed")
 

@@ -9,7 +9,8 @@ from annotation import draft_rules, review
 from annotation.accounts.roles import Role
 from annotation.draft_rules import DraftChanged, Window
 from annotation.models import Case, Draft
-from annotation.review import drafts, own_tests
+from annotation.review import drafts
+from annotation.review.own_runs import own_tests
 from tests import factories
 
 pytestmark = pytest.mark.django_db

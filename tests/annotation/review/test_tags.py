@@ -7,11 +7,12 @@ from django.contrib.auth.models import User
 
 from annotation import review
 from annotation.models import CallRequest, Case, Draft, ExecutionRequest, Review
-from annotation.review import Beside, drafts, order
+from annotation.review import Beside, drafts
 from annotation.review.labels import MOST_SECONDS
-from annotation.review.order import Tagged
 from annotation.review.shortcuts import DEFAULTS, tag_action
 from annotation.review.tags import MEANINGS, Tag, filter_known_tags, tags_of
+from annotation.review.worklists import order
+from annotation.review.worklists.order import Tagged
 from tests import factories
 
 EVIDENCE = "e" * 64

@@ -7,7 +7,7 @@ from itertools import islice
 from pathlib import Path
 
 from bench.million.texts import generate_functions, generate_queries, write_texts
-from retrieval.encoders.terms import tokenize_text
+from retrieval.encoders.lexical.terms import tokenize_text
 from retrieval.filters import Rule, rules_of
 
 

@@ -17,8 +17,8 @@ import numpy as np
 import pytest
 
 from retrieval.encoders import Floats, find_encoder
+from retrieval.encoders.dense.transformer import TransformerEncoder
 from retrieval.encoders.registry import CURRENT
-from retrieval.encoders.transformer import TransformerEncoder
 from tests.retrieval.encoders.conftest import CORPUS, SIZES, save_bert
 
 TEXTS = [

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from retrieval.encoders import Kind, MissingWeights
-from retrieval.encoders.spec_encoder import SpecifiedEncoder
-from retrieval.encoders.specs import Spec
+from retrieval.encoders.dense.spec_encoder import SpecifiedEncoder
+from retrieval.encoders.dense.specs import Spec
 from tests.retrieval.encoders.conftest import SIZES, save_bert
 
 TEXTS = ["sort a list", "def read_csv(path):\n    return [1, 2, 3]", "x", "Read CSV " * 9, "a, b"]

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from retrieval.encoders import find_encoder
+from retrieval.encoders.dense.transformer import TransformerEncoder
 from retrieval.encoders.registry import KNOWN
-from retrieval.encoders.transformer import TransformerEncoder
 from tests.retrieval.encoders.conftest import SIZES
 from tests.retrieval.encoders.test_current import save_tokenizer
 

@@ -9,11 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from retrieval.encoders import UnknownEncoder, find_encoder
-from retrieval.encoders.bag_of_words import BagOfWords
-from retrieval.encoders.bm25 import BM25
-from retrieval.encoders.bm25_fields import FieldedBM25
-from retrieval.encoders.frequencies import Frequencies, count_document_frequencies
-from retrieval.encoders.terms import tokenize_text
+from retrieval.encoders.lexical.bag_of_words import BagOfWords
+from retrieval.encoders.lexical.bm25 import BM25
+from retrieval.encoders.lexical.bm25_fields import FieldedBM25
+from retrieval.encoders.lexical.frequencies import Frequencies, count_document_frequencies
+from retrieval.encoders.lexical.terms import tokenize_text
 
 SNIPPETS = (
     "def read_csv(path):\n    return open(path)",

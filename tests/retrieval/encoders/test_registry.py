@@ -13,14 +13,14 @@ import pytest
 from django.core.management import call_command
 
 from retrieval.encoders import find_encoder, why_missing
-from retrieval.encoders.model_card import (
+from retrieval.encoders.dense.model_card import (
     OtherConfiguration,
     find_declaration_faults,
     find_declaration_warnings,
     read_model_declaration,
 )
+from retrieval.encoders.dense.transformer import TransformerEncoder
 from retrieval.encoders.registry import CURRENT, KNOWN, NATIVE, OF_THE_PAPER
-from retrieval.encoders.transformer import TransformerEncoder
 from tests.retrieval.encoders.conftest import save_bert
 
 TEXTS = ["sort a list", "def f(a):\n    return [a]\n", "x", "open files " * 90]

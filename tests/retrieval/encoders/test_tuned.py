@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from retrieval.encoders import MissingWeights, find_encoder, why_missing
-from retrieval.encoders.architectures import find_wrapper_prefix
-from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.encoders.dense.architectures import find_wrapper_prefix
+from retrieval.encoders.dense.transformer import TransformerEncoder
 
 TEXTS = ["sort a list", "def read_csv(path):\n    return open(path)"]
 

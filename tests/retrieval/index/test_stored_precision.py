@@ -9,8 +9,8 @@ import pytest
 
 from retrieval.encoders import find_encoder
 from retrieval.encoders.base import Encoder
-from retrieval.encoders.precision import Precision
-from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.encoders.dense.precision import Precision
+from retrieval.encoders.dense.transformer import TransformerEncoder
 from retrieval.index import stored_precision
 from retrieval.index.vectors import VectorStore
 from tests.retrieval.encoders.conftest import tiny_models  # noqa: F401  (a fixture)

@@ -14,7 +14,7 @@ from annotation.builds.launch import launcher
 from annotation.builds.launch.order import LaunchRefused, Order
 from retrieval.encoders import UnknownEncoder
 from retrieval.encoders.base import MissingWeights
-from retrieval.encoders.spec_encoder import SpecifiedEncoder
+from retrieval.encoders.dense.spec_encoder import SpecifiedEncoder
 from retrieval.mining import known_encoders, perform_mining
 from retrieval.mining.known_encoders import BadSpec, OtherSpec, use_spec_files
 from retrieval.models import EncoderSpec, Mining, Run
@@ -193,7 +193,7 @@ def test_the_commit_of_the_hub_is_noted(
     cached = tmp_path / "models--a--b" / "snapshots" / commit
     cached.parent.mkdir(parents=True)
     cached.symlink_to(model, target_is_directory=True)
-    monkeypatch.setattr("retrieval.encoders.spec_encoder.hub_folder", lambda *asked: cached)
+    monkeypatch.setattr("retrieval.encoders.dense.spec_encoder.hub_folder", lambda *asked: cached)
     (home / "mine.json").write_text(json.dumps({"hf_id": "a/b", "pooling": "cls", "passage_max_tokens": 32}))
     row = mining()
     perform_mining(row, tmp_path / "vectors")

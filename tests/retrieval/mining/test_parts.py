@@ -17,7 +17,7 @@ from django.db import connection
 from django.utils import timezone
 
 from retrieval.encoders import find_encoder
-from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.encoders.dense.transformer import TransformerEncoder
 from retrieval.index.vectors import VectorStore
 from retrieval.mining import OtherWeights, Unwanted, parts, perform_mining, release_mining_parts
 from retrieval.mining.frequencies import load_document_frequencies

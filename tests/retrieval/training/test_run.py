@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from retrieval.encoders import DenseEncoder, MissingWeights, find_encoder, why_missing
-from retrieval.encoders.baseline_files import BASELINES
+from retrieval.encoders.baselines.baseline_files import BASELINES
 from retrieval.training.run import CannotTrain, TrainingOrder, train_system
 from retrieval.training.settings import Settings
 from tests.retrieval.training.child import CHECKPOINT_STEPS, SETTINGS

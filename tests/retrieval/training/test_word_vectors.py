@@ -12,7 +12,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from retrieval.encoders.baseline_networks import WordVectors
+from retrieval.encoders.baselines.baseline_networks import WordVectors
 from retrieval.training.run import CannotTrain, TrainingOrder, train_system
 from retrieval.training.settings import Settings, recipe_of
 from retrieval.training.word_vectors import (

@@ -12,7 +12,7 @@ from annotation.builds.results import build_comparison, rounds
 from annotation.builds.results.rounds import RoundVerdicts
 from annotation.jobs import worker
 from annotation.models import Build, Case, Tally
-from annotation.review.order import (
+from annotation.review.worklists.order import (
     Parted,
     Show,
     cases_of_worklist,

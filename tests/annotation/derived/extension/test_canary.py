@@ -18,7 +18,7 @@ from annotation.jobs import worker
 from annotation.llm import LLMError
 from annotation.models import Build, Canary, Case, Extension, LLMCall, Tally
 from annotation.models.builds.build import NANO
-from annotation.schemas.derived_builds import ExtensionWish
+from annotation.schemas.derived.derived_builds import ExtensionWish
 from annotation.stages import Stage
 from retrieval.models import Candidate
 from tests import factories

@@ -18,7 +18,7 @@ from annotation.derived.extension import execution, extension_plan
 from annotation.jobs import worker
 from annotation.llm import Request
 from annotation.models import Build, BuildEvent, Case, Extension, LLMCall, Price, Step, Tally
-from annotation.schemas.derived_builds import ExtensionWish
+from annotation.schemas.derived.derived_builds import ExtensionWish
 from annotation.stages import Stage
 from retrieval.collections.import_report import ImportCounts, Options
 from retrieval.collections.importer import store_members

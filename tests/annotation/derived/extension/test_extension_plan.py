@@ -11,11 +11,11 @@ from annotation.derived.extension import chances, extension_plan
 from annotation.derived.extension.reach import Reach, new_pairs
 from annotation.models import Build, Canary, Extension, Tally
 from annotation.models.builds.build import NANO
-from annotation.schemas.derived_builds import ExtensionWish
+from annotation.schemas.derived.derived_builds import ExtensionWish
 from annotation.stats.intervals import Share
 from retrieval.models import Mining
 from tests import factories
-from tests.annotation.api.test_derived_builds import settled_build
+from tests.annotation.api.derived.test_derived_builds import settled_build
 from tests.annotation.derived.extension.test_execution import add, price
 
 pytestmark = pytest.mark.django_db

@@ -8,7 +8,7 @@ from statistics import fmean
 import numpy as np
 import pytest
 
-from annotation.schemas.studies import SampleWish, Stratifier
+from annotation.schemas.studies.studies import SampleWish, Stratifier
 from annotation.stats.agreement.prediction_powered import Stratum, Whole, estimate_whole_build
 from annotation.stats.agreement.sample import Draws, Sample
 from annotation.studies.sampling.draw import draw_sample

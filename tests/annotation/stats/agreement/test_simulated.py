@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 import pytest
 
-from annotation.schemas.studies import Allocation, SampleWish, Stratifier
+from annotation.schemas.studies.studies import Allocation, SampleWish, Stratifier
 from annotation.stats.agreement.alternative import (
     apart_of,
     average_over_raters,

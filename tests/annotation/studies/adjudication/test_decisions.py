@@ -21,7 +21,7 @@ from annotation.models import (
     StudyPair,
     TestProgram,
 )
-from annotation.review import cross_tests
+from annotation.review.own_runs import cross_tests
 from annotation.studies.adjudication import decisions
 from annotation.studies.adjudication.decisions import (
     AdjudicatedMeanwhile,

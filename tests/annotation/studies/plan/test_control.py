@@ -9,7 +9,7 @@ from django.utils import timezone
 
 from annotation.accounts.roles import Role
 from annotation.models import Amendment, Assignment, AuditEvent, Build, Condition, Quota, Rating, Study
-from annotation.schemas.studies import SampleWish
+from annotation.schemas.studies.studies import SampleWish
 from annotation.studies.enrolment import queue, raters
 from annotation.studies.plan import plan
 from annotation.studies.plan.control import Action, find_allowed_actions, perform_study_action

@@ -9,7 +9,7 @@ import pytest
 
 from annotation.accounts.roles import Role
 from annotation.models import AuditEvent, Build, Rating, Seen, Study
-from annotation.schemas.studies import SampleWish, Stratifier
+from annotation.schemas.studies.studies import SampleWish, Stratifier
 from annotation.studies.plan import creation, effort
 from annotation.studies.plan.creation import (
     ConditionWish,

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from annotation.models import Study
-from annotation.schemas.studies import AssumedRates
+from annotation.schemas.studies.studies import AssumedRates
 from annotation.studies.plan.forecast import (
     Size,
     derive_forecast_assumptions,

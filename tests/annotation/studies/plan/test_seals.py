@@ -14,7 +14,7 @@ from django.urls import reverse
 
 from annotation.builds.results import publication
 from annotation.models import Build, Case, Scoring, Seen, Study
-from annotation.schemas.studies import SampleWish
+from annotation.schemas.studies.studies import SampleWish
 from annotation.studies.adjudication import sealed_scores, verified_subset
 from annotation.studies.plan import creation, plan, seals
 from annotation.studies.plan.creation import ConditionWish, Order

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.models import Assignment, CallRequest, Case, Condition, ExecutionRequest, Study
-from annotation.review.own_tests import MOST_WAITING, BadTest, TooManyWaiting
+from annotation.review.own_runs.own_tests import MOST_WAITING, BadTest, TooManyWaiting
 from annotation.studies.rating import runs
 from annotation.studies.rating.runs import (
     NotNow,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.models import Build, Case, Study
-from annotation.schemas.studies import SampleWish, Stratifier
+from annotation.schemas.studies.studies import SampleWish, Stratifier
 from annotation.studies.plan.creation import ConditionWish, Order, create_draft_study
 from annotation.studies.report.figure_data import NOT_DRAWN, gather_figure_data, load_label_strata
 from tests import factories

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from annotation.models import Study
-from annotation.schemas.studies import Allocation, SampleWish, Stratifier
+from annotation.schemas.studies.studies import Allocation, SampleWish, Stratifier
 from annotation.studies.enrolment.repeat_rounds import RepeatPairFilter, ask_again
 from annotation.studies.plan.plan import freeze_plan
 from annotation.studies.report.figures import NoFigures

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
-from annotation.schemas.studies import Allocation, SampleWish, Stratifier
+from annotation.schemas.studies.studies import Allocation, SampleWish, Stratifier
 from annotation.studies.sampling.draw import Sample, allocate_to_strata, draw_sample
 from annotation.studies.sampling.frame import Unit
 from annotation.studies.sampling.sample_order import SampleRefused

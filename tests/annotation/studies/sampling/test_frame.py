@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from annotation.models import Build, Execution
-from annotation.schemas.studies import Stratifier
+from annotation.schemas.studies.studies import Stratifier
 from annotation.studies.sampling.frame import build_sampling_frame
 from tests import factories
 

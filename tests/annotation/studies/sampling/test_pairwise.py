@@ -7,7 +7,7 @@ from statistics import fmean, stdev
 import pytest
 
 from annotation.models import Build
-from annotation.schemas.studies import SampleWish, Stratifier
+from annotation.schemas.studies.studies import SampleWish, Stratifier
 from annotation.studies.sampling.pairwise import Match, draw_pairwise, matches_of_build, matches_of_labels
 from annotation.studies.sampling.sample_order import SampleRefused
 from retrieval.models import Annotator, Label

@@ -9,7 +9,7 @@ from django.urls import reverse
 from annotation.models import Basis, Build, Case, Tally
 from annotation.web.builds.disputes import Disputes, disputes_of
 from tests import factories
-from tests.annotation.review.test_order import label
+from tests.annotation.review.worklists.test_order import label
 
 pytestmark = pytest.mark.django_db
 

@@ -9,12 +9,12 @@ from django.utils import timezone
 
 from annotation.builds.pipeline.execution import SandboxProvider, fulfil_one
 from annotation.models import Build, Case, Execution, Mutant, Seen, Trial
-from annotation.review import own_tests
+from annotation.review.own_runs import own_tests
 from annotation.web.review.runs import NOBODY_CAME
 from sandbox.program import Limits
 from sandbox.reports.report import Outcome
 from tests import factories, studies
-from tests.annotation.review.test_cross_tests import build, first_cases
+from tests.annotation.review.own_runs.test_cross_tests import build, first_cases
 from tests.fakes import FakeSandbox, Ran
 
 __all__ = ["build"]  # a fixture

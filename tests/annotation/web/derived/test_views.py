@@ -14,7 +14,7 @@ from django.urls import reverse
 from annotation.models import Build, BuildEvent, Canary, Extension, Rerun, Tally
 from annotation.models.builds.build import NANO
 from tests import factories
-from tests.annotation.api.test_derived_builds import settled_build
+from tests.annotation.api.derived.test_derived_builds import settled_build
 from tests.annotation.derived.extension.test_execution import add
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,8 @@ from annotation.accounts.roles import Role
 from annotation.builds.pipeline.execution import SandboxProvider, fulfil_one
 from annotation.jobs import celery_tasks
 from annotation.models import CallRequest, Case, Draft
-from annotation.review import calls, drafts
+from annotation.review import drafts
+from annotation.review.own_runs import calls
 from annotation.web.review import call_views as views
 from sandbox.expression_call import Answer, CallOutcome
 from sandbox.program import Limits

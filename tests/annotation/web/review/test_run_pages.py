@@ -14,7 +14,8 @@ from pytest_django import DjangoAssertNumQueries
 from annotation.accounts.roles import Role
 from annotation.builds.pipeline.execution import SandboxProvider, fulfil_one
 from annotation.models import Case, Draft, ExecutionRequest, TestProgram
-from annotation.review import drafts, own_tests
+from annotation.review import drafts
+from annotation.review.own_runs import own_tests
 from sandbox.program import Limits
 from sandbox.reports.report import Outcome
 from sandbox.runner import SandboxUnavailable

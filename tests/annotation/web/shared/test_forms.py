@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from django import forms
 
-from annotation.schemas.builds import Order
-from annotation.schemas.studies import StudyIn
+from annotation.schemas.builds.builds import Order
+from annotation.schemas.studies.studies import StudyIn
 from annotation.web.shared.forms import schema_field
 
 

@@ -11,7 +11,7 @@ from django.test import Client
 from django.urls import reverse
 
 from annotation.models import Build, Guideline, Study
-from annotation.schemas.studies import StudyIn
+from annotation.schemas.studies.studies import StudyIn
 from annotation.studies.plan.ready_guidelines import READY
 from annotation.web.studies.form import FOLDED, PARTS, TITLES, StudyForm, part_of
 from annotation.web.studies.starters import STARTERS

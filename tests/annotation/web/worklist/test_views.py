@@ -12,8 +12,8 @@ from pytest_django import DjangoAssertNumQueries
 
 from annotation.accounts.roles import Role
 from annotation.models import Build, Case, PairTag, ReviewAssignment, SavedList, SeenBuild
-from annotation.review.case_list import sample_cases
-from annotation.review.code_search import search_collection_code
+from annotation.review.worklists.case_list import sample_cases
+from annotation.review.worklists.code_search import search_collection_code
 from annotation.studies.exposure import seen_among
 from annotation.web.worklist import page as pages
 from tests import factories

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from retrieval.encoders.transformer import TransformerEncoder
+from retrieval.encoders.dense.transformer import TransformerEncoder
 from retrieval.evaluation.content import Content, content_of
 from retrieval.evaluation.runs.system_run import (
     Evaluated,

@@ -6,7 +6,7 @@ from statistics import fmean
 
 import pytest
 
-from retrieval.encoders.baseline_files import BASELINES
+from retrieval.encoders.baselines.baseline_files import BASELINES
 from retrieval.encoders.registry import KNOWN
 from retrieval.evaluation.systems.paper_results import (
     LANGUAGES,

@@ -10,7 +10,7 @@ import pytest
 from django.core.management import CommandError, call_command
 
 from retrieval import encoders
-from retrieval.encoders import endpoint
+from retrieval.encoders.dense import endpoint
 
 pytestmark = pytest.mark.django_db
 

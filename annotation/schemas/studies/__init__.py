@@ -1,0 +1,1 @@
+"""What the API takes and says of studies, their guidelines and decisions."""

@@ -1,0 +1,1 @@
+"""Starting a server: the database that it needs, and what it says of the machine."""

@@ -1,0 +1,1 @@
+"""Systems that start from random weights."""
