@@ -265,7 +265,7 @@ def can_see_every_build(user: Visitor) -> bool:
     To be asked where `builds_visible_to` would be, for a query that is composed once.
     """
     end_blindness(user)
-    return has_role(user, Role.READER) and not blind_in(user)
+    return has_role(user, Role.READER) and not (blind_in(user) or unopened_in(user))
 
 
 def find_open_builds(user: Visitor) -> QuerySet[Build]:

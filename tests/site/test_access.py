@@ -308,10 +308,14 @@ def hide_all_builds(monkeypatch: pytest.MonkeyPatch) -> None:
     replacement, for the tests that come after in this process.
     """
     assert ours(), "to read the routes is to import their views"
-    real = roles.builds_visible_to
+    none = {
+        "builds_visible_to": (roles.builds_visible_to, lambda user, **how: Build.objects.none()),
+        "can_see_every_build": (roles.can_see_every_build, lambda user: False),
+    }
     for module in list(sys.modules.values()):
-        if getattr(module, "builds_visible_to", None) is real:
-            monkeypatch.setattr(module, "builds_visible_to", lambda user, **how: Build.objects.none())
+        for name, (real, hidden) in none.items():
+            if getattr(module, name, None) is real:
+                monkeypatch.setattr(module, name, hidden)
 
 
 @pytest.mark.alike

@@ -76,7 +76,7 @@ def load_case_columns(ids: list[int], build: Build) -> list[dict[str, Any]]:
     known = {"build": build.pk} if build.pair_list_id is None else {"build": build.pk, "score": None}
     return [
         dict(zip(FIELDS, row, strict=False))
-        | {"query": build_text_head(*row[query:snippet]), "snippet": build_text_head(*row[snippet:])}
+        | {"query": build_text_head(*row[query:snippet]), "function": build_text_head(*row[snippet:])}
         | known
         for row in (found[pk] for pk in ids if pk in found)
     ]

@@ -36,7 +36,7 @@ class Command(LightCommand):
         parser.add_argument(
             "--answers",
             metavar="COLLECTION",
-            help="snippets whose source ids are those of the queries, as 'import ncs --answers' makes them "
+            help="functions whose source ids are those of the queries, as 'import ncs --answers' makes them "
             "(default: the benchmark's matches)",
         )
         parser.add_argument(

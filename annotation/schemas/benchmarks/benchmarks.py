@@ -213,7 +213,7 @@ class SimilarityIn(Body):
 
     answers: int | CleanText | None = Field(
         None,
-        description="a collection of snippets by id, name or name@version; their source ids are those of the "
+        description="a collection of functions by id, name or name@version; their source ids are those of the "
         "queries; null = the benchmark's matches",
     )
     language: Literal["java", "python"] = "python"

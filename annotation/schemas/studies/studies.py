@@ -219,7 +219,7 @@ class StudyControlled(Schema):
     state: StudyState | None
 
 
-class StudyRatingOut(Schema):
+class StudyRatingOut(RowSchema):
     """One revision of a rating, under its pseudonym."""
 
     pair: int = Field(description="number of the pair in the study")
