@@ -213,8 +213,8 @@ class SimilarityIn(Body):
 
     answers: int | CleanText | None = Field(
         None,
-        description="a collection of functions by id, name or name@version; their source ids are those of the "
-        "queries; null = the benchmark's matches",
+        description="a collection of functions by id, name or name@version; their source ids are those of "
+        "the queries; null = the benchmark's matches",
     )
     language: Literal["java", "python"] = "python"
     threshold: float = Field(
