@@ -9,8 +9,8 @@ from annotation.accounts.roles import Role
 from annotation.api.shared import visible
 from annotation.api.shared.auth import signed_in
 from annotation.builds.limits import canary
-from annotation.builds.results import outcome_stats
-from annotation.builds.results.outcome_stats import Measures
+from annotation.builds.results import canary_statistics
+from annotation.builds.results.canary_statistics import Measures
 from annotation.models import Build, Canary
 from annotation.schemas.builds.canary import CanaryOut
 from annotation.web.canary import page
@@ -26,8 +26,8 @@ def get_canary(request: HttpRequest, pk: Path[Id]) -> CanaryOut:
     row = Canary.objects.of_whole_build(build).select_related("decided_by").exclude(pairs=0).first()
     if row is None:
         raise Http404
-    other = outcome_stats.last_finished(visible.builds(request), build)
-    return canary_out(build, row, other, outcome_stats.of_build(other) if other else None)
+    other = canary_statistics.last_finished(visible.builds(request), build)
+    return canary_out(build, row, other, canary_statistics.of_build(other) if other else None)
 
 
 @router.get("/{int:pk}/extensions/{int:number}/canary", response=CanaryOut, auth=signed_in(Role.ADMIN))
@@ -37,11 +37,11 @@ def get_extension_canary(request: HttpRequest, pk: Path[Id], number: Path[Id]) -
     row = page.of_extension(build, number)
     if row is None:
         raise Http404
-    return canary_out(build, row, build, outcome_stats.from_json(row.before) if row.before else None)
+    return canary_out(build, row, build, canary_statistics.from_json(row.before) if row.before else None)
 
 
 def canary_out(build: Build, row: Canary, other: Build | None, others: Measures | None) -> CanaryOut:
-    found = outcome_stats.of_canary(row, canary.compute_canary_cost(row, build.tally))
+    found = canary_statistics.of_canary(row, canary.compute_canary_cost(row, build.tally))
     return CanaryOut.of(
         row,
         cases=len(row.drawn),

@@ -12,7 +12,7 @@ from annotation.builds.control.pause_resume import ControlRefused
 from annotation.builds.drift import watched_pairs
 from annotation.builds.launch.launcher import Actor, record_build_event
 from annotation.builds.limits import canary
-from annotation.builds.results import history, outcome_stats
+from annotation.builds.results import canary_statistics, history
 from annotation.models import Build, Canary, Case, Extension, LLMCall
 from retrieval.models import Candidate, Mining
 
@@ -95,7 +95,7 @@ def open_cases(build: Build, extension: Extension, add_cases: AddCases) -> int:
 def begin_canary(row: Canary) -> None:
     """Note what was before it: the totals are held, and nothing is open."""
     build = row.build
-    row.began, row.before = build.tally.spent, outcome_stats.to_json(outcome_stats.of_build(build))
+    row.began, row.before = build.tally.spent, canary_statistics.to_json(canary_statistics.of_build(build))
     row.last_call = LLMCall.objects.order_by("-pk").values_list("pk", flat=True).first() or 0
     row.save(update_fields=["began", "before", "last_call"])
     Extension.objects.filter(canary=row).update(state=State.CANARY, ended_at=None)

@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 from django.utils import timezone
 
-from annotation.builds.control.pause_resume import STATES, Action
-from annotation.builds.drift.watched_pairs import has_shifted
 from annotation.builds.limits import canary as canaries
 from annotation.builds.results import history, position_bias, progress
 from annotation.derived.rerun import sent_back
@@ -16,6 +13,7 @@ from annotation.models import Build, BuildEvent, Rerun
 from annotation.pins.minings import has_figures
 from annotation.web.builds import batches, notices, stops
 from annotation.web.builds.annotator_switches import list_annotator_switches, list_mining_switches
+from annotation.web.builds.controls import list_build_controls
 from annotation.web.builds.figures import summarize_build_figures
 from annotation.web.builds.trends import build_progress_trend
 from annotation.web.canary import page
@@ -35,29 +33,6 @@ from retrieval.models import Mining
 EVENTS = 20
 CAUSES = 5
 """The causes on the build's own page; the page of abandoned cases has more."""
-
-
-@dataclass(frozen=True)
-class Control:
-    """A button: what it does, and whether the server asks once more before it does it."""
-
-    action: Action
-    word: str
-    mark: str
-    kind: str
-    confirmed: bool = False
-
-
-CONTROLS = (
-    Control(Action.PAUSE, "Pause", "‖", ""),
-    Control(Action.RESUME, "Resume", "▶", "primary"),
-    Control(Action.GO_ON, "Continue with all pairs", "▶", "primary"),
-    Control(Action.LEAVE, "Leave the other pairs", "■", ""),
-    Control(Action.CANCEL, "Cancel …", "■", "danger", confirmed=True),
-)
-
-WITH_A_REASON = Control(Action.RESUME, "Resume …", "▶", "primary", confirmed=True)
-"""Where the model has shifted, whoever goes on with it says why."""
 
 
 def progress_page(build: Build) -> dict[str, Any]:
@@ -104,31 +79,3 @@ def build_page(build: Build) -> dict[str, Any]:
         "mining_figures": mining is not None and mining.state == Mining.State.DONE and has_figures(mining),
         "weights_unknown": mining is not None and is_unknown(mining),
     }
-
-
-def list_build_controls(build: Build) -> tuple[Control, ...]:
-    """The buttons that the state allows."""
-    found = tuple(button for button in CONTROLS if build.state in STATES[button.action][0])
-    if build.state == Build.State.CANARY and not canaries.is_of_extension(build):
-        found = tuple(button for button in found if button.action is not Action.LEAVE)
-    if build.state == Build.State.WAITING and build.waits_for == Build.WaitsFor.REPLIES:
-        found = tuple(button for button in found if button.action is not Action.RESUME)
-    if build.state == Build.State.PAUSED and has_shifted(build):
-        return tuple(WITH_A_REASON if button.action is Action.RESUME else button for button in found)
-    return found
-
-
-DONE = {
-    Action.PAUSE: "Paused. Running steps still finish; no new ones start.",
-    Action.RESUME: "Resumed.",
-    Action.GO_ON: "The build continues with all its pairs.",
-    Action.LEAVE: "The other new pairs are left out. The build is done.",
-    Action.CANCEL: "Cancelled. Settled labels are kept; open cases stay unjudged.",
-}
-
-
-def describe_action_result(action: Action, touched: int) -> str:
-    """What an action did, for the person who did it."""
-    if action is Action.RETRY:
-        return f"{touched:,} abandoned cases go back to the stage where they stopped."
-    return DONE[action]

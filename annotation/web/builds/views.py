@@ -19,6 +19,7 @@ from annotation.models import Build, Case
 from annotation.stages import Stage
 from annotation.studies.exposure import mark_list_seen, mark_seen
 from annotation.web.builds import page as pages
+from annotation.web.builds.controls import describe_action_result
 from annotation.web.cases.abandonment import abandoned_page
 from annotation.web.cases.filters import list_told_cases
 from annotation.web.cases.page import cases_number, cases_page, filters_of
@@ -78,7 +79,7 @@ def control(request: HttpRequest, pk: int) -> HttpResponse:
         if warning:
             messages.warning(request, warning)
         else:
-            messages.success(request, pages.describe_action_result(action, touched))
+            messages.success(request, describe_action_result(action, touched))
     return redirect("build", pk=build.pk)
 
 

@@ -10,8 +10,8 @@ from typing import Any, Final
 from django.db.models import QuerySet
 
 from annotation.builds.limits import canary
-from annotation.builds.results import outcome_stats
-from annotation.builds.results.outcome_stats import Measures
+from annotation.builds.results import canary_statistics
+from annotation.builds.results.canary_statistics import Measures
 from annotation.models import Build, Canary, Case, Extension
 from annotation.stages import Stage
 from annotation.stats.intervals import Mean, Share
@@ -107,7 +107,7 @@ def finished_of(build: Build, row: Canary) -> int:
     """How many pairs are finished, all of their rounds together."""
     if not row.is_of_extension:
         return (build.tally.settled + build.tally.abandoned) // build.rounds
-    cases = Case.objects.filter(build=build, candidate__in=row.drawn, stage__in=outcome_stats.FINISHED)
+    cases = Case.objects.filter(build=build, candidate__in=row.drawn, stage__in=canary_statistics.FINISHED)
     return cases.count() // build.rounds
 
 
@@ -123,8 +123,8 @@ def build_canary_page(build: Build, visible: QuerySet[Build]) -> dict[str, Any] 
     shown = build_own_canary_card(build)
     if shown is None or not shown.is_drawn:
         return None
-    other = outcome_stats.last_finished(visible, build)
-    return page_of(build, shown, other, outcome_stats.of_build(other) if other else None)
+    other = canary_statistics.last_finished(visible, build)
+    return page_of(build, shown, other, canary_statistics.of_build(other) if other else None)
 
 
 def extension_page(build: Build, number: int) -> dict[str, Any] | None:
@@ -133,15 +133,15 @@ def extension_page(build: Build, number: int) -> dict[str, Any] | None:
     shown = card_of(build, row) if row else None
     if row is None or shown is None:
         return None
-    return page_of(build, shown, None, outcome_stats.from_json(row.before) if row.before else None)
+    return page_of(build, shown, None, canary_statistics.from_json(row.before) if row.before else None)
 
 
 def page_of(build: Build, shown: Card, other: Build | None, others: Measures | None) -> dict[str, Any]:
     """`others` are the figures that it is compared with, those of `other` or of the build itself."""
     row, tally = shown.row, build.tally
     spent = canary.compute_canary_cost(row, tally)
-    found = outcome_stats.of_canary(row, spent)
-    projection = outcome_stats.project_from_canary(row, found.cost, tally) if found.cost else None
+    found = canary_statistics.of_canary(row, spent)
+    projection = canary_statistics.project_from_canary(row, found.cost, tally) if found.cost else None
     cap = format_dollars(projection.cap) if projection and projection.cap is not None else ""
     held = f"the {cap} that the cap had left for them" if shown.extension else f"the cap of {cap}"
     return {
@@ -209,7 +209,7 @@ def compare_canary_figure(
 def list_canary_examples(row: Canary) -> list[tuple[Case, str]]:
     """The first cases of the draw, each with how it was decided: random, and the same at every look."""
     place = {candidate: number for number, candidate in enumerate(row.drawn)}
-    cases = outcome_stats.cases_of(row).filter(candidate__in=row.drawn[:TO_READ])
+    cases = canary_statistics.cases_of(row).filter(candidate__in=row.drawn[:TO_READ])
     cases = cases.select_related("pair__query", "pair__snippet")
     return [
         (case, describe_case_outcome(case))

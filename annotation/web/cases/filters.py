@@ -20,8 +20,8 @@ from django.http import QueryDict
 
 from annotation.builds.limits.canary import canary_of_build
 from annotation.builds.results.build_comparison import rare_cell
+from annotation.builds.results.canary_statistics import OF_CANARY, drawn_for
 from annotation.builds.results.case_queryset import EXECUTED, REACHING
-from annotation.builds.results.outcome_stats import OF_CANARY, drawn_for
 from annotation.models import Build, Canary, Case, Review
 from annotation.review.tags import Tag
 from annotation.review.worklists.reviewed_cases import tagged_pairs

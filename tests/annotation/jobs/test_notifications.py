@@ -23,7 +23,7 @@ from annotation.models import Build, Case, Delivery, Notice, ProjectTally, Pulse
 from annotation.stages import Stage
 from retrieval.models import Mining
 from tests import factories
-from tests.annotation.builds.results.test_outcome_stats import with_canary
+from tests.annotation.builds.results.test_canary_statistics import with_canary
 from tests.fakes import FakeLLM
 
 pytestmark = pytest.mark.django_db

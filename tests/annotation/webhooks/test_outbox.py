@@ -17,7 +17,7 @@ from annotation.studies.plan.control import Action as StudyAction
 from annotation.studies.plan.control import perform_study_action
 from annotation.webhooks import outbox
 from tests import factories, studies
-from tests.annotation.builds.results.test_outcome_stats import with_canary
+from tests.annotation.builds.results.test_canary_statistics import with_canary
 
 pytestmark = pytest.mark.django_db
 

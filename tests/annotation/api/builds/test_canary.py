@@ -11,7 +11,7 @@ from annotation.models import Build, Canary, Tally
 from annotation.models.builds.build import NANO
 from tests import factories
 from tests.annotation.api.builds.test_builds import order
-from tests.annotation.builds.results.test_outcome_stats import with_canary
+from tests.annotation.builds.results.test_canary_statistics import with_canary
 from tests.calls import get, post
 
 pytestmark = pytest.mark.django_db

@@ -14,7 +14,7 @@ from annotation.models import Build, BuildEvent, Canary, Case, LLMCall, Seen, Ta
 from annotation.models.builds.build import NANO
 from annotation.stages import Event
 from tests import factories
-from tests.annotation.builds.results.test_outcome_stats import with_canary
+from tests.annotation.builds.results.test_canary_statistics import with_canary
 from tests.annotation.web.builds.test_launch import NEW, confirm, order
 
 pytestmark = pytest.mark.django_db

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from django.utils import timezone
 
-from annotation.builds.results import outcome_stats
-from annotation.builds.results.outcome_stats import Projection
+from annotation.builds.results import canary_statistics
+from annotation.builds.results.canary_statistics import Projection
 from annotation.models import Build, Canary, Case, LLMCall, Tally
 from annotation.stages import Event
 from annotation.stats.agreement.query_clusters import clustered_share
@@ -36,7 +36,7 @@ def with_canary(name: str = "large") -> Build:
     return Build.objects.select_related("tally").get(pk=build.pk)
 
 
-def shares(found: outcome_stats.Measures) -> dict[str, tuple[int, int]]:
+def shares(found: canary_statistics.Measures) -> dict[str, tuple[int, int]]:
     names = ("unclear", "executable", "matches", "abandoned", "refused")
     return {name: (getattr(found, name).part, getattr(found, name).whole) for name in names}
 
@@ -52,20 +52,20 @@ EXPECTED = {
 
 def test_shares_are_of_what_they_say() -> None:
     build = with_canary()
-    found = outcome_stats.of_canary(build.canaries.get(), 0)
+    found = canary_statistics.of_canary(build.canaries.get(), 0)
     assert (found.finished, shares(found)) == (8, EXPECTED)
 
 
 def test_where_queries_were_drawn_whole_intervals_resample_them() -> None:
     build = with_canary()
-    alone = outcome_stats.of_canary(build.canaries.get(), 800)
+    alone = canary_statistics.of_canary(build.canaries.get(), 800)
     build.annotator.config["screener"] = "query"
-    found = outcome_stats.of_canary(build.canaries.get(), 800)
+    found = canary_statistics.of_canary(build.canaries.get(), 800)
     assert (found.finished, found.units, shares(found)) == (8, 3, EXPECTED)
     assert alone.cost is not None and found.cost is not None
     assert found.cost.value == pytest.approx(alone.cost.value) == pytest.approx(100)
     by_query = [
-        (case.query_id, outcome_stats.REFUSAL in case.reason)
+        (case.query_id, canary_statistics.REFUSAL in case.reason)
         for case in Case.objects.exclude(stage="screening")
     ]
     counts = {query: [said for q, said in by_query if q == query] for query, _ in by_query}
@@ -83,14 +83,14 @@ def test_a_pair_costs_what_all_of_its_rounds_cost() -> None:
     Canary.objects.create(
         build=build, seed=7, drawn=[case.candidate_id for case in cases if case.round == 1], pairs=90
     )
-    found = outcome_stats.of_canary(build.canaries.get(), 18_000)
+    found = canary_statistics.of_canary(build.canaries.get(), 18_000)
     assert found.cost is not None
     assert (found.finished, found.cost.value) == (9, 2000.0)
 
 
 def test_a_whole_build_is_counted_the_same_way() -> None:
     build = with_canary()
-    found = outcome_stats.of_build(build)
+    found = canary_statistics.of_build(build)
     assert (found.finished, shares(found)) == (8, EXPECTED)
 
 
@@ -98,9 +98,9 @@ def test_costs_add_up_to_what_was_spent_and_a_shared_call_is_paid_once() -> None
     build = with_canary()
     rows = factories.cases(build)
     LLMCall.objects.update(cost=100)  # 3 settled: 1 call each; 2 examined: 3 calls each: 900 in steps
-    costs = outcome_stats.compute_case_costs(build, rows, 1800)
+    costs = canary_statistics.compute_case_costs(build, rows, 1800)
     assert sorted(costs) == [0, 0, 0, 0, 200, 200, 200, 600, 600]
-    found = outcome_stats.of_canary(build.canaries.get(), 1800)
+    found = canary_statistics.of_canary(build.canaries.get(), 1800)
     assert found.cost is not None
     assert found.cost.value == pytest.approx(1800 / 8)
     assert found.cost.low is not None and found.cost.high is not None
@@ -112,18 +112,18 @@ def test_what_another_build_paid_for_costs_nothing() -> None:
     other = factories.opened("other")
     LLMCall.objects.filter(agent="screener").update(cost=100)
     LLMCall.objects.exclude(agent="screener").update(cost=100, build=other)
-    assert sorted(outcome_stats.compute_case_costs(build, factories.cases(build), 500))[-5:] == [100] * 5
+    assert sorted(canary_statistics.compute_case_costs(build, factories.cases(build), 500))[-5:] == [100] * 5
 
 
 def test_without_any_priced_call_what_was_spent_is_shared_evenly() -> None:
     build = with_canary()
-    assert outcome_stats.compute_case_costs(build, factories.cases(build), 900) == [100.0] * 9
+    assert canary_statistics.compute_case_costs(build, factories.cases(build), 900) == [100.0] * 9
 
 
 def test_before_anything_is_finished_there_are_no_figures() -> None:
     build = factories.opened()
     row = Canary.objects.create(build=build, seed=1, drawn=[factories.cases(build)[0].candidate_id], pairs=9)
-    found = outcome_stats.of_canary(row, 0)
+    found = canary_statistics.of_canary(row, 0)
     assert (found.finished, found.cost, found.matches.value) == (0, None, None)
 
 
@@ -132,7 +132,7 @@ def test_before_anything_is_finished_there_are_no_figures() -> None:
     [(None, ""), (4_999, "over"), (5_000, "near"), (8_999, "near"), (9_000, "under"), (10**9, "under")],
 )
 def test_the_projected_total_is_held_against_the_cap(cap: int | None, verdict: str) -> None:
-    total = outcome_stats.project_from_canary(Canary(pairs=1000), Mean(7, 5, 9), Tally(cap=cap))
+    total = canary_statistics.project_from_canary(Canary(pairs=1000), Mean(7, 5, 9), Tally(cap=cap))
     assert total == Projection(Mean(7000, 5000, 9000), 1000, cap)
     assert total.verdict == verdict
 
@@ -143,9 +143,9 @@ def test_it_is_compared_with_the_last_build_that_was_done_rather_of_its_model() 
         made = factories.opened(name, model=model, state=Build.State.DONE)
         factories.settled(factories.cases(made)[0], 1)
         Build.objects.filter(pk=made.pk).update(finished_at=timezone.now())
-    found = outcome_stats.last_finished(Build.objects.all(), build)
+    found = canary_statistics.last_finished(Build.objects.all(), build)
     assert found is not None and found.name == "newer"
     Build.objects.filter(model=build.model).exclude(pk=build.pk).update(state=Build.State.CANCELLED)
-    found = outcome_stats.last_finished(Build.objects.all(), build)
+    found = canary_statistics.last_finished(Build.objects.all(), build)
     assert found is not None and found.name == "newest"
-    assert outcome_stats.last_finished(Build.objects.none(), build) is None
+    assert canary_statistics.last_finished(Build.objects.none(), build) is None
