@@ -30,7 +30,7 @@ def test_the_eight_nouns_are_those_of_the_style_guide() -> None:
 @pytest.mark.django_db
 def test_every_role_reads_the_glossary(ray: Client) -> None:
     page = ray.get(reverse("glossary")).content.decode()
-    assert all(f"<dt>{word}</dt>" in page for word in MEANINGS)
+    assert all(f"<dfn>{word}</dfn>" in page for word in MEANINGS)
 
 
 def test_a_term_shows_its_meaning_on_hover() -> None:
