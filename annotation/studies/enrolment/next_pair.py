@@ -142,16 +142,18 @@ def sampled_for(enrolment: Enrolment, *, again_only: bool) -> list[Offer]:
 
     `again_only`: none that would be another pair for the rater, whose capacity is used.
     """
-    if not again_only:
+    if not again_only and not enrolment.code_languages:
         found = SAMPLED[enrolment.study.kind].load(enrolment.user_id, enrolment.condition_id)
         return [Offer(*row) for row in found]
-    rows = select_sampled(enrolment).filter(Exists(given_to(enrolment, "study_pair")), round__gt=1)
+    rows = select_sampled(enrolment)
+    if again_only:
+        rows = rows.filter(Exists(given_to(enrolment, "study_pair")), round__gt=1)
     return [Offer(*row) for row in rows.values_list(*OFFER)[:MOST_OFFERS]]
 
 
 def select_sampled(enrolment: Enrolment) -> QuerySet[Quota]:
-    """The places of them, those with the fewest ratings first; reads no more of the part than its ids and
-    the study's kind.
+    """The places of them, those with the fewest ratings first; reads no more of the part than its ids, the
+    languages that were chosen and the study's kind.
     """
     rows = Quota.objects.filter(
         condition=enrolment.condition_id, reserved__lt=F("wanted"), study_pair__planted=""
@@ -161,7 +163,9 @@ def select_sampled(enrolment: Enrolment) -> QuerySet[Quota]:
 
 
 def prepare_sampled(kind: str) -> PreparedQuery[Any]:
-    """What `sampled_for` asks in studies of one kind, by the rater and the condition."""
+    """What `sampled_for` asks in studies of one kind, by the rater and the condition, where no language was
+    chosen.
+    """
 
     def compose(user: int, condition: int) -> QuerySet[Any, Any]:
         part = Enrolment(user_id=user, condition_id=condition, study=Study(kind=kind))

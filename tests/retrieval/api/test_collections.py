@@ -16,14 +16,14 @@ def test_collections_come_in_pages_and_can_be_narrowed(ray: Client) -> None:
     made = [factories.queries().pk, factories.snippets().pk]
     made += [factories.collection("queries", ["x"], f"more {n}").pk for n in range(3)]
     assert [row["id"] for row in pages(ray, "collections", 2)] == made
-    assert [row["id"] for row in get(ray, "collections", kind="snippets")["items"]] == [made[1]]
+    assert [row["id"] for row in get(ray, "collections", kind="functions")["items"]] == [made[1]]
     assert [row["id"] for row in get(ray, "collections", name="small")["items"]] == made[:2]
 
 
 def test_a_collection_says_what_it_is(ray: Client) -> None:
     made = factories.snippets()
     found = get(ray, f"collections/{made.pk}")
-    assert found | {"name": "small", "kind": "snippets", "version": 1, "size": 4} == found
+    assert found | {"name": "small", "kind": "functions", "version": 1, "size": 4} == found
 
 
 def test_members_come_by_position_with_their_rules(ray: Client) -> None:

@@ -143,7 +143,7 @@ def test_a_text_that_was_mended_is_refused_and_replaces_on_demand(
     assert run(capsys, *write(tmp_path, QUERIES, CODE, LABELS))[0] == 0
     status, told = run(capsys, *write(tmp_path, QUERIES, mended, LABELS))
     assert status == 3
-    assert "the id '3' belongs to another text in set (snippets, version 1)" in told
+    assert "the id '3' belongs to another text in set (functions, version 1)" in told
     assert "to take what you mended, import with --replace" in told
     assert published() == said(QUERIES, CODE, LABELS)
     status, told = run(capsys, *write(tmp_path, QUERIES, mended, LABELS), "--replace")

@@ -163,7 +163,7 @@ def test_two_ids_of_one_text_stand_apart_where_labels_go_by_ids(ray: Client, tmp
     evaluate_file(run, "mine", content_of(made), Pool.COLLECTION, parse_measures(["mrr"]))
     assert "2 queries, 2 functions, 1 label" in told(ray, "benchmark", made.pk, metric="mrr")
     text = told(ray, "benchmark-query", made.pk, made.queries.members.get().text_id)
-    assert text.index(">s1<") < text.index("unjudged</") < text.index(">s2<")
+    assert text.index(">id s1<") < text.index("unjudged</") < text.index(">id s2<")
     assert "Matches are at rank: 2" in text
 
 
