@@ -23,8 +23,8 @@ STARTING |= {
     "merge",
     "mine",
 }
-STARTING |= {"init", "missing", "pin", "prices", "reproduce", "review", "status", "study", "token", "train"}
-STARTING |= {"work"}
+STARTING |= {"init", "missing", "pin", "prices", "reproduce", "rerank", "review", "similarity"}
+STARTING |= {"status", "study", "token", "train", "work"}
 """Commands that use the database, so each may be somebody's first one: they find it up to date."""
 
 

@@ -15,7 +15,7 @@ from tests.fakes import Answer, FakeLLM, FakeSandbox
 
 HERE = Path(__file__).resolve().parent
 OWN_SQL = """
-    api/test_cases api/test_queries api/test_rating api/test_reviews
+    api/builds/test_cases api/builds/test_queries api/rating/test_rating api/review/test_reviews
     web/audit_log/test_views web/benchmarks/test_flaws web/benchmarks/test_run_uploading
     web/browse/test_browse_pages web/browse/test_page web/builds/test_disputes web/builds/test_figures
     web/builds/test_trends web/cases/test_case_lists_page web/cases/test_filters web/cases/test_page

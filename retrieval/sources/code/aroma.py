@@ -191,7 +191,7 @@ def _tokens(root: Node, grammar: Grammar) -> Iterator[Token]:
     while waiting:
         node, unit, around = waiting.pop()
         if not node.children or "string" in node.type:
-            if node.is_named and "comment" not in node.type:
+            if node.is_named and "comment" not in node.type and node.end_byte > node.start_byte:
                 yield Token(node, decode_node(node), unit, around)
             continue
         if node.type.endswith(grammar.statement) or node.type in grammar.others:

@@ -82,8 +82,8 @@ def test_python_is_compared_as_well() -> None:
         (METHOD, "python", False),
         ("", "python", False),
         ("# a comment", "python", False),
-        # 4 of 44 bytes can't be read: that is less than a tenth.
-        ("a = 1\nb = 2\nc = 3\nd = 4\ne = 5\nf = 6\ng = )\n", "python", True),
+        # 5 of 61 bytes can't be read: that is less than a tenth.
+        ("number = 1\n" * 5 + "g = )\n", "python", True),
     ],
 )
 def test_code_of_another_language_is_not_readable(code: str, language: str, readable: bool) -> None:
