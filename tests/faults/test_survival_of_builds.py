@@ -25,7 +25,8 @@ def drive(*options: str) -> str:
 @pytest.mark.postgres
 def test_builds_survive_four_kills_on_many_machines(servers: None) -> None:
     """One of each kind of moment, of which the database and Redis meet one each."""
-    told = drive("--cases", "32", "--kills", "4")
+    # On a busy machine a live call may outlast a lease of 15 s, and is then taken for a dead worker's.
+    told = drive("--cases", "32", "--kills", "4", "--lease", "30")
     assert "4 kills" in told
     assert "the disk was full 0 times" not in told
 
