@@ -136,7 +136,7 @@ def known_ids(api: Api, build: int) -> dict[str, int]:
     return {
         "build": build,
         "queries": api.collection("queries"),
-        "functions": api.collection("functions"),
+        "snippets": api.collection("functions"),
         "query": tested["query"]["id"],
         "case": tested["id"],
         "screened": screened["id"],
