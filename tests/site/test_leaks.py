@@ -40,6 +40,8 @@ from annotation.models import (
     Study,
     Tally,
     TestProgram,
+    Webhook,
+    WebhookDelivery,
 )
 from annotation.review import labels
 from annotation.stages import Stage
@@ -141,10 +143,14 @@ def told(user: User, route: Route, path: str) -> dict[str, Answer]:
     return found
 
 
+NUMBERED: Final = (Collection, PairList, Pin, Webhook, WebhookDelivery)
+"""What is made by whoever asks, and told with its number."""
+
+
 def take_back_numbers() -> None:
     """PostgreSQL rolls all back but these: so what is made next has its number whoever was asked before."""
     with connection.cursor() as cursor:
-        for statement in connection.ops.sequence_reset_sql(no_style(), [Pin, PairList, Collection]):
+        for statement in connection.ops.sequence_reset_sql(no_style(), NUMBERED):
             cursor.execute(statement)
 
 
