@@ -73,12 +73,12 @@ def read_block(text: str) -> Block | None:
     if len(text) > LONGEST_BLOCK:
         return None
     try:
-        return _read(parse_python_source(text), text)
+        return _read_tree(parse_python_source(text), text)
     except UNREADABLE:
         return None
 
 
-def _read(tree: ast.Module, text: str) -> Block | None:
+def _read_tree(tree: ast.Module, text: str) -> Block | None:
     if not _is_block(tree):
         return None
     problem = _find_problem(tree)

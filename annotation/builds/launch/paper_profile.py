@@ -102,7 +102,7 @@ def format_paper_switch(switch: str) -> str:
 
 
 def mining_of_paper(k: int = K) -> dict[str, str]:
-    """What a mining as in the papers is, in words, by the field of an order."""
+    """The papers’ mining in words, by field of an order."""
     return {
         "encoders": f"encoders {', '.join(ENCODERS)}",
         "k": f"k {k}",

@@ -66,7 +66,7 @@ class SimilarityChoice:
 
 
 @dataclass(frozen=True, slots=True)
-class Verdict:
+class SimilarityVerdict:
     """How similar a function is to the answer that is most like it, or why it could not be judged."""
 
     similarity: float = 0.0
@@ -194,20 +194,20 @@ class Comparison:
         """Read the texts that are compared next."""
         self.texts = Text.objects.select_related("body").in_bulk(texts)
 
-    def judge(self, snippet: int, answers: Sequence[int], language: str) -> Verdict:
+    def judge(self, snippet: int, answers: Sequence[int], language: str) -> SimilarityVerdict:
         """A function and the answers of its query, of which it may be one. No language: not stated."""
         others = [answer for answer in answers if answer != snippet]
         if not others:
-            return Verdict(unjudged=Unjudged.NO_ANSWER)
+            return SimilarityVerdict(unjudged=Unjudged.NO_ANSWER)
         if language and language != self.language:
-            return Verdict(unjudged=Unjudged.LANGUAGE)
+            return SimilarityVerdict(unjudged=Unjudged.LANGUAGE)
         code = self.shape(snippet)
         if not code.is_readable:
-            return Verdict(unjudged=Unjudged.CODE)
+            return SimilarityVerdict(unjudged=Unjudged.CODE)
         shapes = [shape for shape in map(self.shape, others) if shape.is_readable]
         if not shapes:
-            return Verdict(unjudged=Unjudged.ANSWER)
-        return Verdict(max(compare_shapes(code, shape) for shape in shapes))
+            return SimilarityVerdict(unjudged=Unjudged.ANSWER)
+        return SimilarityVerdict(max(compare_shapes(code, shape) for shape in shapes))
 
 
 def judge_some(
@@ -238,7 +238,7 @@ def judge_some(
 
 
 def build_labels(
-    annotator: Annotator, pairs: Sequence[Pair], verdicts: Sequence[Verdict], threshold: float
+    annotator: Annotator, pairs: Sequence[Pair], verdicts: Sequence[SimilarityVerdict], threshold: float
 ) -> Iterator[Label]:
     """The labels of these pairs, empty where a pair could not be judged."""
     for pair, verdict in zip(pairs, verdicts, strict=True):

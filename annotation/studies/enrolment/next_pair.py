@@ -152,7 +152,7 @@ def sampled_for(enrolment: Enrolment, *, again_only: bool) -> list[Offer]:
 
 
 def select_sampled(enrolment: Enrolment) -> QuerySet[Quota]:
-    """The places of them, those with the fewest ratings first; reads no more of the part than its ids, the
+    """Their places, those with the fewest ratings first; reads no more of the part than its ids, the
     languages that were chosen and the study's kind.
     """
     rows = Quota.objects.filter(

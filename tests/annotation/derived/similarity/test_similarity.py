@@ -15,8 +15,8 @@ from annotation.derived.similarity.job import SimilarityOrder, perform_similarit
 from annotation.derived.similarity.judge import (
     NotComparable,
     SimilarityChoice,
+    SimilarityVerdict,
     Unjudged,
-    Verdict,
     judge_similarity,
     list_pairs,
 )
@@ -103,8 +103,8 @@ def test_a_benchmark_without_answers_is_refused(base: Benchmark) -> None:
 
 
 def test_the_threshold_itself_is_a_match() -> None:
-    assert Verdict(0.25).label(0.25) == 1 and Verdict(0.2499).label(0.25) == 0
-    assert Verdict(unjudged=Unjudged.CODE).label(0.25) is None
+    assert SimilarityVerdict(0.25).label(0.25) == 1 and SimilarityVerdict(0.2499).label(0.25) == 0
+    assert SimilarityVerdict(unjudged=Unjudged.CODE).label(0.25) is None
 
 
 def test_the_first_results_of_runs_are_judged_too(base: Benchmark, tmp_path: Path) -> None:
